@@ -9,6 +9,7 @@ import { calendar } from './calendar.ts'
 import { deliveries } from './deliveries.ts'
 import { hotelSearch } from './hotel-search.ts'
 import { manyHotels } from './many-hotels.ts'
+import { million } from './million.ts'
 import { offers } from './offers.ts'
 import { priceChecks } from './price-checks.ts'
 import { fullYear, smallPushesTo } from './pushes.ts'
@@ -28,7 +29,14 @@ const parts = {
   calendar,
 } satisfies Record<string, (server: TestAddress) => Promise<Row[]>>
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } })
+/** Only when named: it takes half an hour and 10 GB of disk. */
+const onlyWhenNamed: Readonly<Record<string, (server: TestAddress) => Promise<Row[]>>> = {
+  million: (server) => million(server, { hotels: Number(values.hotels), months: 10 * Number(values.hotels) }),
+}
+
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, hotels: { type: 'string', default: '1000000' } },
+})
 const wanted = new Set(values.only ?? Object.keys(parts))
 
 const slowness = execFileSync(process.execPath, [resolve(import.meta.dirname, '../scripts/machine-speed.ts')])
@@ -42,7 +50,7 @@ process.stdout.write(
 )
 try {
   const rows: Row[] = []
-  for (const [name, measure] of Object.entries(parts)) {
+  for (const [name, measure] of Object.entries({ ...parts, ...onlyWhenNamed })) {
     if (!wanted.has(name)) continue
     process.stderr.write(`measuring: ${name}\n`)
     rows.push(...(await measure(postgres.address)))

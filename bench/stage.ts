@@ -10,7 +10,8 @@ import { migrate } from '../src/postgres/migrate.ts'
 import { openDatabase, type Database } from '../src/postgres/postgres.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
 import { fillReference } from '../src/reference/store.ts'
-import { asAdmin, type TestAddress } from '../test/postgres.ts'
+import { startGateway, type TestGateway } from '../test/harness.ts'
+import { asAdmin, serverVariable, type TestAddress } from '../test/postgres.ts'
 import type { Workload } from './workload.ts'
 
 /**
@@ -79,6 +80,12 @@ async function seed(db: Database, { hotels, roomsPerHotel, ratesPerRoom }: Workl
   await db.query('analyze')
 }
 
+/** The whole service in this process, console included, on the stage's database. */
+export function startGatewayOn(server: TestAddress, stage: Stage): Promise<TestGateway> {
+  process.env[serverVariable] = JSON.stringify({ address: server })
+  return startGateway({ through: () => stage.address })
+}
+
 /** The tables of the usual stack beside ours, with the same hotels. */
 export async function addUsualTables(stage: Stage): Promise<void> {
   await stage.db.query(`
@@ -139,12 +146,19 @@ export function load(peer: Peer, stage: Stage, bodies: readonly string[], how: H
 
 export type How = { connections: number; seconds: number }
 
+/** A body with headers of its own, such as another supplier's key. */
+export type PostOf = { body: string; headers: Record<string, string> }
+
 /** Posts the bodies in turn, repeatedly, from outside the peer's process; every answer must be a 200. */
 export async function loadOn(
   { url, headers }: { url: string; headers: Record<string, string> },
-  bodies: readonly string[],
+  posts: readonly (string | PostOf)[],
   { connections, seconds }: How,
 ): Promise<Measured> {
+  const common = { 'content-type': 'application/json', ...headers }
+  const bodies = posts.map((post) =>
+    typeof post === 'string' ? { body: post } : { body: post.body, headers: { ...common, ...post.headers } },
+  )
   let next = 0
   const result = await autocannon({
     url,
@@ -152,8 +166,8 @@ export async function loadOn(
     connections,
     duration: seconds,
     timeout: 60,
-    headers: { 'content-type': 'application/json', ...headers },
-    requests: [{ setupRequest: (request) => ({ ...request, body: bodies[next++ % bodies.length] ?? '' }) }],
+    headers: common,
+    requests: [{ setupRequest: (request) => ({ ...request, ...bodies[next++ % bodies.length] }) }],
   })
   const failed = result.non2xx + result.errors + result.timeouts
   if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)

@@ -251,12 +251,19 @@ create table hotel (
   ari_until_month smallint,
   numbers_epoch integer default store_epoch_number() not null,
   clock_ahead_ms bigint default 0 not null,
+  ari_day integer default 0 not null,
   constraint hotel_pkey PRIMARY KEY (id),
   constraint hotel_supplier_id_code_key UNIQUE (supplier_id, code),
   constraint hotel_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
   constraint hotel_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
   constraint hotel_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 ) with (fillfactor=70);
+CREATE INDEX hotel_by_ari_day ON public.hotel USING btree (ari_day, id);
+CREATE INDEX hotel_by_ari_end ON public.hotel USING btree (COALESCE((ari_until_month)::integer, 0), id);
+CREATE INDEX hotel_by_country ON public.hotel USING btree (((pushed ->> 'countryCodeISO2'::text)));
+CREATE INDEX hotel_by_currency ON public.hotel USING btree (currency);
+CREATE INDEX hotel_unavailable ON public.hotel USING btree (id) WHERE (NOT is_available);
+CREATE INDEX hotel_without_products ON public.hotel USING btree (id) WHERE (NOT is_offered);
 
 create table hotel_search (
   hotel_id integer not null,
@@ -267,6 +274,9 @@ create table hotel_search (
   constraint hotel_search_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id) ON DELETE CASCADE
 );
 CREATE INDEX hotel_search_by_name ON public.hotel_search USING btree (name, hotel_id) INCLUDE (supplier_id, words);
+CREATE INDEX hotel_search_by_part ON public.hotel_search USING gin (search_parts(words));
+CREATE INDEX hotel_search_by_supplier ON public.hotel_search USING btree (supplier_id, name, hotel_id) INCLUDE (words);
+CREATE INDEX hotel_search_newest ON public.hotel_search USING btree (supplier_id, hotel_id);
 
 create table hourly_run (
   hour timestamp with time zone not null,
@@ -279,6 +289,7 @@ create table housekeeping_mark (
   only_row boolean default true not null,
   at timestamp with time zone not null,
   moved_at timestamp with time zone,
+  months_removed_before smallint,
   constraint housekeeping_mark_pkey PRIMARY KEY (only_row),
   constraint housekeeping_mark_only_row_check CHECK (only_row)
 );
@@ -919,6 +930,12 @@ CREATE OR REPLACE FUNCTION public.instant(ms double precision)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp((ms / (1000)::double precision));
+
+CREATE OR REPLACE FUNCTION public.search_parts(words text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT COST 10000
+RETURN ARRAY(SELECT DISTINCT parts.part FROM (UNNEST(string_to_array(search_parts.words, NULL::text), (string_to_array(search_parts.words, NULL::text))[2:], (string_to_array(search_parts.words, NULL::text))[3:]) letter(first, second, third) CROSS JOIN LATERAL (VALUES (letter.first), ((letter.first || letter.second)), (((letter.first || letter.second) || letter.third))) parts(part)) WHERE (strpos(parts.part, ' '::text) = 0));
 
 CREATE OR REPLACE FUNCTION public.search_text(given text)
  RETURNS text

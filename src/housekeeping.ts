@@ -1,4 +1,4 @@
-import { removePastMonths } from './ari/store.ts'
+import { removePastMonths } from './ari/past-months.ts'
 import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
 import type { Settings } from './config.ts'

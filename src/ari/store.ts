@@ -1,5 +1,4 @@
-import { sweep } from '../postgres/sweep.ts'
-import { dayIn, monthOf } from '../base/calendar.ts'
+import { dayIn } from '../base/calendar.ts'
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import { storeStamp } from '../postgres/store-epoch.ts'
 import { Block } from './block.ts'
@@ -170,6 +169,7 @@ export async function writeVersions(
       update hotel set revision = written.revision, ari_version = ari_version + 1,
         -- The time of the supplier's last push, by its own clock.
         ari_at = case when $4 = 'ari' then instant($1::float8 + clock_ahead_ms) else ari_at end,
+        ari_day = case when $4 = 'ari' then $10::int else ari_day end,
         ari_until_month = case when $4 = 'ari' then greatest(ari_until_month, last_month) else ari_until_month end
       from unnest($2::int[], $3::int8[], $9::int2[]) as written (id, revision, last_month) where hotel.id = written.id`,
     values: [
@@ -182,6 +182,7 @@ export async function writeVersions(
       numberArray(risen.map(({ hotel }) => hotel.revision)),
       textArray(risen.map(({ keys }) => keys.map(packBlockKey).join(' '))),
       numberArray(hotels.map(({ keys }) => lastMonth(keys))),
+      dayIn('UTC', nowMs),
     ],
   })
 }
@@ -258,17 +259,4 @@ export async function selectHotelBlocks(
     key: { hotelId, roomNo: row.room_no, rateNo: row.rate_no, month: row.month },
     block: Block.decode(row.block),
   }))
-}
-
-/** The zone in which each day begins last: a month that is past there is past everywhere. */
-const lastZone = 'Etc/GMT+12'
-
-/** Removes months that are past everywhere on earth. Yesterday can still be pushed, so it isn't past yet. */
-export async function removePastMonths(db: Queryable, nowMs: number): Promise<number> {
-  const firstKeptMonth = monthOf(dayIn(lastZone, nowMs) - 1)
-  return sweep(
-    db,
-    'delete from ari_month where ctid = any(array(select ctid from ari_month where month < $1 limit $2))',
-    firstKeptMonth,
-  )
 }

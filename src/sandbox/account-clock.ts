@@ -81,7 +81,11 @@ async function advanceHotels(connection: Queryable, supplierId: number, aheadMs:
   ])
   await connection.query('update supplier set clock_ahead_ms = $2 where id = $1', [supplierId, aheadMs])
   await connection.query(
-    'update hotel set clock_ahead_ms = $2, catalog_version = catalog_version + 1 where supplier_id = $1',
+    `update hotel set clock_ahead_ms = $2, catalog_version = catalog_version + 1,
+       -- So long ago, by the clock of the service, was the last push of ARI.
+       ari_day = case when ari_at is null then 0
+         else floor((extract(epoch from ari_at) * 1000 - $2::int8) / 86400000) end
+     where supplier_id = $1`,
     [supplierId, aheadMs],
   )
 }

@@ -15,7 +15,7 @@ export const productsShownMax = 2_000
 export const goLiveStages = ['products', 'ari', 'webhooks', 'ready'] as const
 export type GoLiveStage = (typeof goLiveStages)[number]
 
-/** `stalest`: longest without ARI first. `ending`: ARI ending soonest first. */
+/** `stalest`: longest without ARI first, by the day (UTC) of the last. `ending`: ARI ending soonest first. */
 export const hotelOrders = ['name', 'newest', 'stalest', 'ending'] as const
 export type HotelOrder = (typeof hotelOrders)[number]
 

@@ -105,11 +105,9 @@ const isNumber = (key: string): boolean => /^\d{1,9}$/.test(key)
 const isKey: Readonly<Record<HotelOrder, (key: string) => boolean>> = {
   name: (key) => !key.includes('\0') && key.isWellFormed(),
   newest: isNumber,
-  stalest: (key) =>
-    key === '-infinity' || (instantText.test(key) && parseNight(key.slice(0, 10)) !== undefined),
+  stalest: isNumber,
   ending: isNumber,
 }
-const instantText = /^2\d{3}-\d\d-\d\d (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?\+00$/
 
 function positionOf(json: string, order: HotelOrder): HotelPosition | undefined {
   try {

@@ -115,32 +115,29 @@ export type WatchedRow = {
 export type WatchedRows = { stale: number; ending: number; stalest: WatchedRow[]; endingFirst: WatchedRow[] }
 
 /**
- * Bookable hotels without ARI since an instant, or after a month. Reads every hotel: an index on columns that every push
- * of ARI writes would cost more than this occasional scan.
+ * Bookable hotels without ARI since an instant, or after a month: each kind by its own index, and counted up to a limit, so
+ * that it doesn't matter how many hotels there are.
  */
 export async function selectWatchedHotels(
   db: Queryable,
   { staleSinceMs, endsByMonth }: { staleSinceMs: number; endsByMonth: number },
 ): Promise<WatchedRows> {
-  const first = (condition: string, order: string): string => `coalesce((
+  // By the columns of hotel_by_ari_day and hotel_by_ari_end.
+  const isStale = `ari_day between 1 and $2::int and ari_at < instant($1::float8 + clock_ahead_ms)`
+  const isEnding = `coalesce(ari_until_month, 0) between 1 and $3::int`
+  const count = (condition: string): string =>
+    `(select count(*)::int from (select from hotel where is_available and ${condition} limit ${counted} + 1) as few)`
+  const first = (condition: string, key: string): string => `coalesce((
     select json_agg(json_build_object('hotelId', first.id, 'name', first.name, 'supplier', supplier.name,
-      'ariAtMs', epoch_ms(first.ari_at), 'ariUntilMonth', first.ari_until_month) order by ${order}, first.id)
+      'ariAtMs', epoch_ms(first.ari_at), 'ariUntilMonth', first.ari_until_month) order by first.key, first.id)
     from (
-      select * from watched as first where ${condition} order by ${order}, first.id limit $3
+      select *, ${key} as key from hotel where is_available and ${condition} order by ${key}, id limit ${listed}
     ) as first join supplier on supplier.id = first.supplier_id
   ), '[]')`
-  const isStale = `ari_at < instant($1::float8 + clock_ahead_ms)`
-  const isEnding = `ari_until_month <= $2::int`
   const { rows } = await db.query<WatchedRows>(
-    `with watched as materialized (
-       select id, supplier_id, name, ari_at, ari_until_month, clock_ahead_ms from hotel
-       where is_available and (${isStale} or ${isEnding})
-     )
-     select (select count(*)::int from watched where ${isStale}) as stale,
-       (select count(*)::int from watched where ${isEnding}) as ending,
-       ${first(isStale, 'first.ari_at')} as stalest,
-       ${first(isEnding, 'first.ari_until_month')} as "endingFirst"`,
-    [staleSinceMs, endsByMonth, listed],
+    `select ${count(isStale)} as stale, ${count(isEnding)} as ending, ${first(isStale, 'ari_day')} as stalest,
+       ${first(isEnding, 'coalesce(ari_until_month, 0)')} as "endingFirst"`,
+    [staleSinceMs, Math.floor(staleSinceMs / 86_400_000), endsByMonth],
   )
   const [found] = rows
   if (!found) throw new Error('counting gives a row')

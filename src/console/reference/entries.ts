@@ -137,7 +137,7 @@ function entryExists(list: ReferenceList, key: string): Rejected {
   })
 }
 
-/** Ordered by key. Counts one use more than the limit. */
+/** Ordered by key. Counts one use more than the limit, by the index of the column: the table has all hotels. */
 async function selectEntries(
   db: Queryable,
   list: ReferenceList,
@@ -146,7 +146,9 @@ async function selectEntries(
     `select entry.*, used.counted as uses
      from (${entries[list]}) as entry cross join lateral (
        select count(*)::int as counted
-       from (select from ${usedIn[list].table} where ${usedIn[list].column} = entry.key limit $1 + 1) as few
+       from (
+         select from ${usedIn[list].table} where ${usedIn[list].column} = entry.key order by hotel_id limit $1 + 1
+       ) as few
      ) as used
      order by entry.key`,
     [usesCountedMax],

@@ -207,7 +207,9 @@ async function selectSandboxHotels(
     `with newest as (
        (select id from hotel where supplier_id = $1 and code = $2 and $5::int is null)
        union
-       (select id from hotel where supplier_id = $1 and ($5::int is null or id = $5) order by id desc limit $3)
+       -- Has an index in this order.
+       (select hotel_id from hotel_search where supplier_id = $1 and ($5::int is null or hotel_id = $5)
+        order by hotel_id desc limit $3)
      )
      select hotel.id as "hotelId", hotel.code, hotel.name, hotel.time_zone as "timeZone",
        hotel.clock_ahead_ms as "aheadMs",

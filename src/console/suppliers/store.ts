@@ -57,7 +57,9 @@ export async function selectSuppliers(
        from api_key where supplier_id = page.id
      ) as keys
      cross join lateral (
-       select count(*)::int as counted from (select from hotel where supplier_id = page.id limit $5 + 1) as few
+       -- Pushes of ARI don't write its pages, so that the index alone is read.
+       select count(*)::int as counted
+       from (select from hotel_search where supplier_id = page.id order by hotel_id limit $5 + 1) as few
      ) as hotels
      cross join lateral (
        select count(*)::int as looked, count(*) filter (where outcome = 'rejected')::int as rejected,

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 /**
  * The first script of the page, before anything is loaded: it removes the token of a sign-in link from the address, and so
  * from the browser's history and anything else that reads addresses. The sign-in page takes the token from here
- * (console/src/pages/sign-in/link-token.ts).
+ * (console/src/pages/sign-in/sign-in-page.tsx).
  */
 const takeLinkToken = `const take = () => {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')

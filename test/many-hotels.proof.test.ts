@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { before, mock, test } from 'node:test'
+import { loadHotels, supplierName } from '../bench/hotel-load.ts'
+import { client, gatewayForTests, type TestClient } from './harness.ts'
+import type { TestAddress } from './postgres.ts'
+
+/**
+ * What lists of hotels read doesn't grow with the number of hotels. Measured in rows, so that no machine is too slow for
+ * it: each statement of a page is explained as it runs.
+ */
+
+const hotels = 40_000
+/** A search goes through 10,000 names in order before it asks the index of parts of words. */
+const rowsReadMax = { filters: 12_000, search: 30_000, counts: 35_000 }
+
+let address: TestAddress | undefined
+const gateway = await gatewayForTests({ through: (database) => (address = database) })
+let operator: TestClient
+let largest = 0
+let smallest = 0
+
+before(async () => {
+  assert.ok(address)
+  await loadHotels(address, { hotels, months: 0 })
+  operator = client(
+    gateway.url,
+    { authorization: `Bearer ${await gateway.token('operator')}` },
+    '/console/api',
+  )
+  const suppliers = await gateway.db.query<{ id: number; name: string }>('select id, name from supplier')
+  largest = suppliers.rows.find(({ name }) => name === supplierName(1))?.id ?? 0
+  smallest = suppliers.rows.find(({ name }) => name === supplierName(390))?.id ?? 0
+})
+
+type PlanNode = {
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: PlanNode[]
+}
+
+const grown = new Set(['hotel', 'hotel_search', 'room', 'rate', 'room_rate', 'ari_month'])
+
+/** Rows of the tables that grow with the hotels. */
+function rowsRead(node: PlanNode): number {
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  const own = grown.has(node['Relation Name'] ?? '')
+    ? (node['Actual Rows'] + removed) * node['Actual Loops']
+    : 0
+  return (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan), own)
+}
+
+/** The rows that all statements of a page read. */
+async function readBy(path: string): Promise<number> {
+  const statements: [unknown, unknown[]?][] = []
+  const query = gateway.db.query.bind(gateway.db)
+  const recorded = mock.method(gateway.db, 'query', (...parameters: [unknown, unknown[]?]) => {
+    statements.push(parameters)
+    return Reflect.apply(query, gateway.db, parameters)
+  })
+  try {
+    const { status, text } = await operator.get(path)
+    assert.equal(status, 200, text)
+  } finally {
+    recorded.mock.restore()
+  }
+  let read = 0
+  for (const [statement, values] of statements) {
+    if (typeof statement !== 'string' || !/^\s*(?:select|with)/.test(statement)) continue
+    const { rows } = await query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      `explain (analyze, timing off, format json) ${statement}`,
+      values,
+    )
+    const [plan] = rows[0]?.['QUERY PLAN'] ?? []
+    if (plan) read += rowsRead(plan.Plan)
+  }
+  return read
+}
+
+async function assertBounded(paths: readonly string[], most: number): Promise<void> {
+  const tooMuch: Record<string, number> = {}
+  for (const path of paths) {
+    const read = await readBy(path)
+    if (read > most) tooMuch[path] = read
+  }
+  assert.deepEqual(tooMuch, {})
+}
+
+test('pages with filters and orders read a part of the hotels', async () => {
+  const filters = [
+    '',
+    'currency=ISK',
+    'country=IS',
+    'country=IS&currency=ISK',
+    'country=XX',
+    'available=no',
+    'ari=none',
+    'ari=some',
+    'staleSince=2020-01-01',
+    'staleSince=2027-01-19',
+    'staleSince=2027-02-20',
+    'endsBy=2027-02',
+    'endsBy=2027-03',
+    'goLive=products',
+    'goLive=ari',
+    'goLive=webhooks',
+    'goLive=ready',
+    'sort=stalest',
+    'sort=ending',
+    'sort=ending&ari=some',
+    'sort=newest',
+    ...[largest, smallest].flatMap((supplier) =>
+      ['', 'sort=newest', 'sort=stalest', 'sort=ending', 'currency=ISK', 'goLive=ari', 'goLive=ready'].map(
+        (query) => `supplierId=${supplier}&${query}`,
+      ),
+    ),
+  ]
+  await assertBounded(
+    filters.map((query) => `/hotels?${query}`),
+    rowsReadMax.filters,
+  )
+})
+
+test('searches by words read a part of the hotels, whether they find anything or not', async () => {
+  const words = [
+    'e',
+    'qx',
+    'ж',
+    'hotel',
+    'étoile zürich',
+    'c4ca4',
+    'qqxyz',
+    'villa',
+    'kyoto alameda riva',
+    'H5999',
+    '5999',
+  ]
+  await assertBounded(
+    words.map((typed) => `/hotels?search=${encodeURIComponent(typed)}`),
+    rowsReadMax.search,
+  )
+  await assertBounded(['/search?text=qqxyz', '/search?text=villa'], rowsReadMax.search)
+})
+
+test('the other pages read a part of the hotels', async () => {
+  await assertBounded(
+    [
+      '/suppliers',
+      `/suppliers/${largest}`,
+      `/sandbox/${largest}/hotels`,
+      '/reference/use?list=roomTypes&key=Double',
+    ],
+    rowsReadMax.filters,
+  )
+  // Each counts up to 10,000.
+  await assertBounded(['/reference', '/overview'], rowsReadMax.counts)
+})
