@@ -2,15 +2,15 @@ import {
   keepPreviousData,
   useInfiniteQuery,
   useMutation,
+  type UseMutationResult,
   useQuery,
   useQueryClient,
-  type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query'
+import { useState } from 'react'
 import { paths } from 'virtual:console-paths'
 import type { consoleRoutes } from '../../src/console/contract.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../../src/http/route.ts'
-import { csrfHeaders } from './csrf.ts'
 
 /** The console's API, typed by its contract, of which only methods and paths are in the bundle. */
 
@@ -36,7 +36,7 @@ type Sent = {
   body?: unknown
 }
 
-export type ApiProblem = { type: string; message: string; path?: string; hint?: string }
+type ApiProblem = { type: string; message: string; path?: string; hint?: string }
 
 /** An error answer of the service; status 0 if it could not be reached. */
 export class ApiError extends Error {
@@ -117,7 +117,7 @@ function isErrorAnswer(answer: unknown): answer is { message: string; errors: Ap
   )
 }
 
-export type ReadOptions = {
+type ReadOptions = {
   /** Nothing is requested while this is false. */
   enabled?: boolean
   /** How often to refetch while the page is visible. */
@@ -226,4 +226,39 @@ export function useChange<Name extends RouteName>(
       await Promise.all(invalidates.map((read) => queries.invalidateQueries({ queryKey: [read] })))
     },
   })
+}
+
+/** The CSRF token, which proves that a change comes from this page; the service gives it to the signed-in operator. */
+let token: string | undefined
+
+export function keepCsrfToken(given: string | null | undefined): void {
+  token = given ?? undefined
+}
+
+function csrfHeaders(): Record<string, string> {
+  return token === undefined ? {} : { 'x-csrf-token': token }
+}
+
+/** A change with a secret in its input or answer, which bypasses the cache that other changes use. */
+export function useUncachedChange<Name extends RouteName>(name: Name) {
+  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false })
+  const send = async (input: ChangeInput<Name>): Promise<AnswerTo<Name> | undefined> => {
+    setState({ isBusy: true })
+    try {
+      const answer = await call(name, input)
+      setState({ isBusy: false })
+      return answer
+    } catch (error) {
+      setState({ isBusy: false, error })
+      return undefined
+    }
+  }
+  const run = async (input: ChangeInput<Name>, done: (answer: AnswerTo<Name>) => void): Promise<void> => {
+    const answer = await send(input)
+    if (answer !== undefined) done(answer)
+  }
+  return {
+    ...state,
+    run: (input: ChangeInput<Name>, done: (answer: AnswerTo<Name>) => void) => void run(input, done),
+  }
 }

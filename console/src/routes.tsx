@@ -1,17 +1,20 @@
+import { Button, Text } from '@mantine/core'
 import {
   createRootRoute,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router'
-import { PageFault } from './parts/page-fault.tsx'
-import { PageWait } from './parts/page-wait.tsx'
-import { NotFoundPage } from './shell/not-found-page.tsx'
+import { useTranslation } from 'react-i18next'
+import { ErrorNote } from './parts/error-note.tsx'
+import { ButtonTo } from './parts/link-to.tsx'
+import { Page, PageWait } from './parts/page.tsx'
 import { Shell } from './shell/shell.tsx'
 
 /** Everything in the search is text, so that whoever reads a URL sees what a page sees. */
-export type Search = { readonly [name: string]: string | undefined }
+type Search = { readonly [name: string]: string | undefined }
 
 const root = createRootRoute({
   component: Outlet,
@@ -141,4 +144,27 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
   }
+}
+
+/** Replaces a page that failed to render; the rest of the console keeps working. */
+function PageFault({ error, reset }: ErrorComponentProps) {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('parts.pageFailed')}>
+      <ErrorNote error={error} onRetry={reset} />
+      <Button mt="md" variant="default" onClick={() => window.location.reload()}>
+        {t('parts.reload')}
+      </Button>
+    </Page>
+  )
+}
+
+function NotFoundPage() {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('shell.notFoundTitle')}>
+      <Text mb="md">{t('shell.notFoundHint')}</Text>
+      <ButtonTo to="/">{t('shell.toOverview')}</ButtonTo>
+    </Page>
+  )
 }

@@ -1,8 +1,8 @@
 import {
   createTheme,
+  type CSSVariablesResolver,
   DEFAULT_THEME,
   localStorageColorSchemeManager,
-  type CSSVariablesResolver,
   type MantineColorsTuple,
 } from '@mantine/core'
 
@@ -118,4 +118,14 @@ export const themeVariables: CSSVariablesResolver = ({ colors }) => {
     night[`--mantine-color-${name}-text`] = isGray ? dark[1] : shades[4]
   }
   return { variables: {}, light, dark: night }
+}
+
+/** The page's policy allows only style elements with this nonce. */
+export function styleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
+}
+
+/** For react-remove-scroll, which keeps the page from scrolling behind dialogs. */
+export function shareStyleNonce(): void {
+  Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
 }

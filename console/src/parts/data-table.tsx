@@ -2,8 +2,8 @@ import { Button, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Pages } from '../api.ts'
-import classes from './data-table.module.css'
 import { ErrorNote } from './error-note.tsx'
+import classes from './parts.module.css'
 
 export type Column<Row> = {
   key: string

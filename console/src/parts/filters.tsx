@@ -1,8 +1,11 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState, type ReactNode } from 'react'
+import { Button, Group, NativeSelect, Select, Text, TextInput } from '@mantine/core'
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useApi } from '../api.ts'
+import { ButtonTo } from './link-to.tsx'
+import classes from './parts.module.css'
 
 /** Every filter of a page is in its URL, so that a link shows the same list. */
 
@@ -108,5 +111,145 @@ export function DateFilter({ name, label }: { name: string; label: string }) {
   const [value, set] = useFilter(name)
   return (
     <TextInput type="date" label={label} value={value} onChange={(event) => set(event.currentTarget.value)} />
+  )
+}
+
+const suppliersListed = '100'
+
+/** A choice of suppliers, in the URL as `supplierId`. */
+export function SupplierFilter({ label }: { label: string }) {
+  const { t } = useTranslation()
+  const [chosen] = useFilter('supplierId')
+  const setFilters = useSetFilters()
+  const found = useApi('listSuppliers', { query: { limit: suppliersListed } }, { keepPrevious: true })
+  const options = (found.data?.suppliers ?? []).map(({ supplierId, name }) => ({
+    value: String(supplierId),
+    label: name,
+  }))
+  // A supplier beyond the list is shown by its id.
+  const isListed = chosen === '' || options.some(({ value }) => value === chosen)
+  const set = (supplierId: string) => {
+    // The selected hotel belongs to the previous supplier.
+    const isOther = chosen !== '' && supplierId !== ''
+    setFilters({ supplierId, ...(isOther ? { hotelId: '' } : {}) })
+  }
+  return (
+    <NativeSelect
+      label={label}
+      value={chosen}
+      onChange={(event) => set(event.currentTarget.value)}
+      data={[
+        { value: '', label: t('parts.any') },
+        ...options,
+        ...(isListed ? [] : [{ value: chosen, label: chosen }]),
+      ]}
+    />
+  )
+}
+
+const hotelsListed = '20'
+
+/** A choice of hotels that match the typed text, of the supplier in the URL if any; in the URL as `hotelId`. */
+export function HotelFilter({ label }: { label: string }) {
+  const { t } = useTranslation()
+  const input = useRef<HTMLInputElement>(null)
+  const [hotelId, set] = useFilter('hotelId')
+  const [supplierId] = useFilter('supplierId')
+  const [isUsed, setIsUsed] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [searched] = useDebouncedValue(typed, typingMs)
+  const chosen = useApi('getHotel', { params: { hotelId } }, { enabled: hotelId !== '' })
+  // An unknown hotel is shown by its id.
+  const unknown = chosen.error ? { value: hotelId, label: hotelId, supplier: '' } : undefined
+  const own = chosen.data ? optionOf(chosen.data.hotel) : unknown
+  // The text is the name of the selected hotel until somebody types.
+  const search = searched === own?.label ? '' : searched
+  const found = useApi(
+    'listHotels',
+    { query: { search, supplierId, limit: hotelsListed } },
+    { enabled: isUsed, keepPrevious: true },
+  )
+  const listed = (found.data?.hotels ?? []).map(optionOf)
+  const isListed = listed.some(({ value }) => value === hotelId)
+  const options = own && search === '' && !isListed ? [own, ...listed] : listed
+  const whyNone = found.isPending ? t('parts.loading') : t('parts.noHotelFound')
+  const instead = found.error ? t('parts.failed') : whyNone
+  const supplierOf = new Map(options.map(({ value, supplier }) => [value, supplier]))
+  return (
+    <Select
+      ref={input}
+      label={label}
+      w={240}
+      placeholder={t('parts.findHotel')}
+      searchable
+      // Inside the page's landmarks.
+      comboboxProps={{ withinPortal: false }}
+      value={hotelId === '' ? null : hotelId}
+      // A listbox needs an option, so the message for no match is one that can't be selected.
+      data={options.length > 0 ? options : [{ value: '', label: instead, disabled: true }]}
+      filter={asFound}
+      renderOption={({ option }) => (
+        <span>
+          {option.label}{' '}
+          <Text span size="xs" c="dimmed">
+            {supplierOf.get(option.value)}
+          </Text>
+        </span>
+      )}
+      classNames={{ option: classes['option'] ?? '' }}
+      clearable
+      clearButtonProps={{ 'aria-label': t('parts.clearHotel'), 'aria-hidden': false, tabIndex: 0 }}
+      onClear={() => input.current?.focus()}
+      onFocus={() => setIsUsed(true)}
+      onSearchChange={setTyped}
+      onChange={(value) => set(value ?? '')}
+    />
+  )
+}
+
+function optionOf(hotel: { hotelId: number; name: string; code: string; supplier: string }) {
+  return { value: String(hotel.hotelId), label: `${hotel.name} (${hotel.code})`, supplier: hotel.supplier }
+}
+
+/** The service has filtered them, also by city and supplier, which are not in the label. */
+const asFound = <Option,>({ options }: { options: Option[] }): Option[] => options
+
+/** An id in the page's path, for example in /hotels/$hotelId. Anything else is 0, which is never an id. */
+export function useIdParam(name: 'hotelId' | 'supplierId' | 'pushId' | 'reservationId'): number {
+  const params: Readonly<Partial<Record<string, string>>> = useParams({ strict: false })
+  const text = params[name] ?? ''
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+}
+
+/** The views of a page as links, so that each has its own address. The first one is the default. */
+export function ViewLinks<View extends string>({
+  name,
+  label,
+  views,
+  current,
+}: {
+  /** The name of the URL parameter. */
+  name: string
+  label: string
+  views: readonly { value: View; label: string }[]
+  current: View
+}) {
+  return (
+    <Group component="nav" aria-label={label} gap={4} mb="sm">
+      {views.map(({ value, label: text }, index) => (
+        <ButtonTo
+          key={value}
+          to="."
+          search={(before: Readonly<Record<string, string | undefined>>) => ({
+            ...before,
+            [name]: index === 0 ? undefined : value,
+          })}
+          variant={value === current ? 'light' : 'default'}
+          aria-current={value === current ? 'page' : undefined}
+        >
+          {text}
+        </ButtonTo>
+      ))}
+    </Group>
   )
 }

@@ -1,11 +1,9 @@
-import { ActionIcon, Group, Text, TextInput } from '@mantine/core'
-import { ChevronDown, ChevronUp, Search } from 'lucide-react'
+import { ActionIcon, Group, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { ChevronDown, ChevronRight, ChevronUp, Search } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from './copy-button.tsx'
-import { openAtFirst, placesAbove, placesWith, rootPlace, type Place } from './json-nodes.ts'
-import { JsonTree, type Opened } from './json-tree.tsx'
-import classes from './json-view.module.css'
+import { CopyButton } from './code.tsx'
+import classes from './parts.module.css'
 
 const firstOpen = { depth: 3, most: 60 }
 
@@ -89,4 +87,186 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
       </div>
     </div>
   )
+}
+
+type Opened = { has: (place: Place) => boolean; set: (place: Place, isOpen: boolean) => void }
+
+type Shown = { opened: Opened; sought: string; current: Place | undefined }
+
+/** Of a long list, so many at first and with each request for more: a million lines would stop the browser. */
+const membersAtOnce = 100
+
+function JsonTree({ value, ...shown }: Shown & { value: unknown }) {
+  return (
+    <ul className={classes['list']}>
+      <MemberItem name={undefined} place={rootPlace} value={value} {...shown} />
+    </ul>
+  )
+}
+
+/** `name` is undefined for the whole, and a number's text for an element of a list. */
+function MemberItem({
+  name,
+  place,
+  value,
+  ...shown
+}: Shown & { name: string | undefined; place: Place; value: unknown }) {
+  const isCurrent = shown.current === place && shown.sought !== ''
+  return (
+    <li className={classes['member']} data-current={isCurrent ? true : undefined}>
+      {isBranch(value) ? (
+        <Branch name={name} place={place} value={value} {...shown} />
+      ) : (
+        <span className={classes['line']}>
+          {name !== undefined && <Name text={name} sought={shown.sought} />}
+          <span className={classes['leaf']} data-kind={value === null ? 'null' : typeof value}>
+            <Marked text={leafText(value)} sought={shown.sought} />
+          </span>
+        </span>
+      )}
+    </li>
+  )
+}
+
+function Branch({
+  name,
+  place,
+  value,
+  ...shown
+}: Shown & { name: string | undefined; place: Place; value: object }) {
+  const { t } = useTranslation()
+  const [most, setMost] = useState(membersAtOnce)
+  const isList = Array.isArray(value)
+  const count = Object.keys(value).length
+  const isOpen = shown.opened.has(place)
+  const Chevron = isOpen ? ChevronDown : ChevronRight
+  const members = isOpen ? membersOf(value, place) : []
+  // What is searched for is shown however far down the list it is.
+  const currentAt = members.findIndex(
+    (member) => shown.current === member.place || shown.current?.startsWith(`${member.place}/`),
+  )
+  const seen = members.slice(0, Math.max(most, currentAt + 1))
+  return (
+    <>
+      <UnstyledButton
+        className={classes['branch']}
+        aria-expanded={isOpen}
+        onClick={() => shown.opened.set(place, !isOpen)}
+      >
+        <Chevron size={12} aria-hidden />
+        {name !== undefined && <Name text={name} sought={shown.sought} />}
+        <span className={classes['count']}>
+          {isList ? t('parts.json.items', { count }) : t('parts.json.members', { count })}
+        </span>
+      </UnstyledButton>
+      {isOpen && (
+        <ul className={classes['list']}>
+          {seen.map((member) => (
+            <MemberItem key={member.place} {...member} {...shown} />
+          ))}
+        </ul>
+      )}
+      {seen.length < members.length && (
+        <UnstyledButton className={classes['more']} onClick={() => setMost(seen.length + membersAtOnce)}>
+          {t('parts.json.showMore', { count: members.length - seen.length })}
+        </UnstyledButton>
+      )}
+    </>
+  )
+}
+
+function Name({ text, sought }: { text: string; sought: string }) {
+  return (
+    <span className={classes['name']}>
+      <Marked text={text} sought={sought} />
+      {': '}
+    </span>
+  )
+}
+
+/** The first place where the text holds what is searched for, marked. */
+function Marked({ text, sought }: { text: string; sought: string }) {
+  const at = sought === '' ? -1 : text.toLowerCase().indexOf(sought.toLowerCase())
+  if (at < 0) return text
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark className={classes['mark']}>{text.slice(at, at + sought.length)}</mark>
+      {text.slice(at + sought.length)}
+    </>
+  )
+}
+
+/** A JSON value as a tree of named places; a place is its JSON Pointer. */
+
+type Place = string
+
+const rootPlace: Place = ''
+
+function placeOf(parent: Place, name: string): Place {
+  return `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+type Member = { name: string; place: Place; value: unknown }
+
+function isBranch(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function membersOf(value: object, place: Place): Member[] {
+  return Object.entries(value).map(([name, member]: [string, unknown]) => ({
+    name,
+    place: placeOf(place, name),
+    value: member,
+  }))
+}
+
+function leafText(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}
+
+/** Beyond this a search says only that there are more. */
+const matchesMax = 500
+/** Values looked at in one search: a year of ARI has more than a browser should walk at every keystroke. */
+const walkedMax = 400_000
+
+/** Where a name or a value holds the text, whatever its case; in the order of the document. */
+function placesWith(root: unknown, text: string): { places: Place[]; isAll: boolean } {
+  const sought = text.toLowerCase()
+  const places: Place[] = []
+  const waiting: Member[] = [{ name: '', place: rootPlace, value: root }]
+  let walked = 0
+  for (let member = waiting.pop(); member; member = waiting.pop()) {
+    if (places.length >= matchesMax || ++walked > walkedMax) return { places, isAll: false }
+    const { name, place, value } = member
+    const isFound =
+      name.toLowerCase().includes(sought) ||
+      (!isBranch(value) && leafText(value).toLowerCase().includes(sought))
+    if (isFound) places.push(place)
+    if (isBranch(value)) waiting.push(...membersOf(value, place).reverse())
+  }
+  return { places, isAll: true }
+}
+
+/** The branches that must be open for a place to be seen. */
+function placesAbove(place: Place): Place[] {
+  const parts = place.split('/')
+  return parts.slice(0, -1).map((_, depth) => parts.slice(0, depth + 1).join('/'))
+}
+
+/** Branches of the first levels, so that a small body is read without a click. */
+function openAtFirst(root: unknown, { depth, most }: { depth: number; most: number }): Set<Place> {
+  const open = new Set<Place>()
+  let level: Member[] = [{ name: '', place: rootPlace, value: root }]
+  for (let deep = 0; deep < depth; deep++) {
+    const next: Member[] = []
+    for (const { value, place } of level) {
+      if (!isBranch(value)) continue
+      if (open.size >= most) return open
+      open.add(place)
+      next.push(...membersOf(value, place).slice(0, most))
+    }
+    level = next
+  }
+  return open
 }

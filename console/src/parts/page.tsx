@@ -1,8 +1,8 @@
-import { Breadcrumbs, Group, Text, Title } from '@mantine/core'
+import { Breadcrumbs, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import classes from './page.module.css'
+import classes from './parts.module.css'
 
 /** A page's frame: breadcrumbs (links, outermost first), title, actions, and the content. */
 export function Page({
@@ -52,5 +52,48 @@ export function Page({
       </header>
       {children}
     </>
+  )
+}
+
+/** Placeholder while data is loading. */
+export function PageWait({ lines = 6 }: { lines?: number }) {
+  const { t } = useTranslation()
+  return (
+    <Stack gap="sm" role="status" aria-label={t('parts.loading')}>
+      <Skeleton height={22} width={180} mb="xs" />
+      {Array.from({ length: lines }, (_, line) => (
+        <Skeleton key={line} height={14} width={`${96 - ((line * 7) % 30)}%`} />
+      ))}
+    </Stack>
+  )
+}
+
+/** A section of a page with its own heading. */
+export function Section({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className={classes['section']}>
+      <Title order={2} id={id}>
+        {title}
+      </Title>
+      {hint !== undefined && <p className={classes['hint']}>{hint}</p>}
+      {children}
+    </section>
+  )
+}
+
+/** Label and value pairs; those without a value are left out. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className={classes['facts']}>
+      {facts.map(([name, value]) =>
+        value === undefined || value === null ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
   )
 }

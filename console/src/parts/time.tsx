@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { agoText, dateText, dayText, timeText, viewerZone } from './time-text.ts'
-import classes from './time.module.css'
+import classes from './parts.module.css'
 
 /** An instant in the viewer's zone and, where it is another, in the hotel's. */
 export function Time({ at, zone }: { at: string | null | undefined; zone?: string | null | undefined }) {
@@ -52,4 +51,73 @@ export function Day({ date }: { date: string }) {
       {dateText(date)}
     </time>
   )
+}
+
+/** Instants and dates as text, in English; by default in the viewer's zone. */
+
+const timeFormats = new Map<string, Intl.DateTimeFormat>()
+
+const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+function timeFormat(timeZone: string): Intl.DateTimeFormat {
+  let format = timeFormats.get(timeZone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    })
+    timeFormats.set(timeZone, format)
+  }
+  return format
+}
+
+/** `14 Jan 2027, 10:05:09`; undefined if the browser does not know the zone. */
+export function timeText(at: string, zone: string = viewerZone): string | undefined {
+  try {
+    return timeFormat(zone).format(new Date(at))
+  } catch {
+    // A zone missing from the browser's tables.
+    return undefined
+  }
+}
+
+const dayParts = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
+const dateFormat = new Intl.DateTimeFormat('en-GB', { ...dayParts, timeZone: 'UTC' })
+
+/** `Thu, 14 Jan 2027`: the day of an instant in a zone. */
+function dayText(at: string, zone: string): string {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...dayParts, timeZone: zone }).format(new Date(at))
+  } catch {
+    return dateFormat.format(new Date(at))
+  }
+}
+
+/** `2027-01-14` as `Thu, 14 Jan 2027`. */
+export function dateText(date: string): string {
+  return dateFormat.format(new Date(`${date}T00:00:00Z`))
+}
+
+const agoFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
+const agoUnits = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+  { unit: 'second', ms: 1_000 },
+] as const
+
+/** `3 min. ago`, `in 2 hr.`. */
+function agoText(at: string, nowMs: number): string {
+  const differenceMs = Date.parse(at) - nowMs
+  const { unit, ms } = agoUnits.find((one) => Math.abs(differenceMs) >= one.ms) ?? agoUnits[3]
+  // Future days count the nights in between.
+  const count =
+    unit === 'day' && differenceMs > 0 ? Math.ceil(differenceMs / ms) : Math.trunc(differenceMs / ms)
+  return agoFormat.format(count, unit)
 }

@@ -1,7 +1,19 @@
 import { Link } from '@tanstack/react-router'
+import {
+  Activity,
+  BadgePercent,
+  BookOpen,
+  Building2,
+  FlaskConical,
+  Hotel,
+  LayoutDashboard,
+  ScrollText,
+  Send,
+  Tickets,
+  UserCog,
+} from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { OperatorRole } from '../../../src/http/route.ts'
-import { navGroups, type NavItem } from '../nav.ts'
 import classes from './shell.module.css'
 
 type Viewer = { environment: 'sandbox' | 'production'; role: OperatorRole }
@@ -44,3 +56,36 @@ function isFor(item: NavItem, { environment, role }: Viewer): boolean {
   if ('isSandboxOnly' in item && environment !== 'sandbox') return false
   return !('isForAdmins' in item) || role === 'admin'
 }
+
+/** The items of the menu, by group; labels are in text/en/shell.ts. */
+const navGroups = [
+  { group: 'now', items: [{ name: 'overview', to: '/', icon: LayoutDashboard }] },
+  {
+    group: 'supply',
+    items: [
+      { name: 'suppliers', to: '/suppliers', icon: Building2 },
+      { name: 'hotels', to: '/hotels', icon: Hotel },
+      { name: 'pushes', to: '/pushes', icon: Activity },
+    ],
+  },
+  {
+    group: 'booking',
+    items: [
+      { name: 'reservations', to: '/reservations', icon: Tickets },
+      { name: 'deliveries', to: '/deliveries', icon: Send },
+      { name: 'priceChecks', to: '/price-checks', icon: BadgePercent },
+    ],
+  },
+  {
+    group: 'setup',
+    items: [
+      { name: 'reference', to: '/reference', icon: BookOpen },
+      { name: 'sandbox', to: '/sandbox', icon: FlaskConical, isSandboxOnly: true },
+      { name: 'operators', to: '/operators', icon: UserCog, isForAdmins: true },
+      { name: 'audit', to: '/audit', icon: ScrollText },
+    ],
+  },
+] as const
+
+type NavGroup = (typeof navGroups)[number]
+type NavItem = NavGroup['items'][number]

@@ -1,14 +1,14 @@
 import { Loader, Modal, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useRouter } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
-import { useEffect, useId, useState, type KeyboardEvent } from 'react'
+import { Activity, Building2, Hotel, type LucideIcon, Search, Tickets } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SearchResult } from '../../../src/console/search/contract.ts'
 import { useApi } from '../api.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import classes from './search-box.module.css'
-import { SearchResultLine, linkOfResult } from './search-result.tsx'
+import { Ago, Day } from '../parts/time.tsx'
+import classes from './shell.module.css'
 
 const typingMs = 150
 
@@ -114,4 +114,90 @@ function SearchForm({ onClose }: { onClose: () => void }) {
       </div>
     </div>
   )
+}
+
+const iconByKind: Readonly<Record<SearchResult['kind'], LucideIcon>> = {
+  hotel: Hotel,
+  supplier: Building2,
+  reservation: Tickets,
+  push: Activity,
+}
+
+function linkOfResult(found: SearchResult) {
+  switch (found.kind) {
+    case 'hotel':
+      return { to: '/hotels/$hotelId', params: { hotelId: String(found.hotelId) } } as const
+    case 'supplier':
+      return { to: '/suppliers/$supplierId', params: { supplierId: String(found.supplierId) } } as const
+    case 'reservation':
+      return {
+        to: '/reservations/$reservationId',
+        params: { reservationId: String(found.reservationId) },
+      } as const
+    case 'push':
+      return { to: '/pushes/$pushId', params: { pushId: String(found.pushId) } } as const
+  }
+}
+
+/** Selection by the arrow keys while the text keeps the focus, or by the mouse. */
+function SearchResultLine({
+  id,
+  found,
+  isChosen,
+  onChoose,
+  onGo,
+}: {
+  id: string
+  found: SearchResult
+  isChosen: boolean
+  onChoose: () => void
+  onGo: () => void
+}) {
+  const { t } = useTranslation()
+  const Icon = iconByKind[found.kind]
+  return (
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isChosen}
+      className={classes['found']}
+      onMouseMove={onChoose}
+      onClick={onGo}
+      onKeyDown={(event) => event.key === 'Enter' && onGo()}
+    >
+      <Icon size={15} strokeWidth={1.75} aria-hidden />
+      <span className={classes['text']}>
+        <span className={classes['foundName']}>{mainText(found)}</span>
+        <span className={classes['more']}>{moreText(found)}</span>
+      </span>
+      <span className={classes['kind']}>{t(`shell.search.kind.${found.kind}`)}</span>
+    </div>
+  )
+}
+
+function mainText(found: SearchResult): string {
+  if (found.kind === 'reservation') return `${found.reservationId} · ${found.guest}`
+  return found.kind === 'push' ? found.requestId : found.name
+}
+
+function moreText(found: SearchResult): ReactNode {
+  switch (found.kind) {
+    case 'hotel':
+      return [found.code, found.city, found.supplier].filter((part) => part !== null).join(' · ')
+    case 'supplier':
+      return null
+    case 'reservation':
+      return (
+        <>
+          {found.hotelName} · <Day date={found.arrival} />
+        </>
+      )
+    case 'push':
+      return (
+        <>
+          {found.supplier} · {found.outcome} · <Ago at={found.at} />
+        </>
+      )
+  }
 }

@@ -1,21 +1,18 @@
 import { ActionIcon, AppShell, Burger, Group, Kbd, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
+import { FlaskConical, Radio, Search } from 'lucide-react'
 import { Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useApi } from '../api.ts'
-import { keepCsrfToken } from '../csrf.ts'
+import { keepCsrfToken, useApi } from '../api.ts'
+import { RequiredSecondFactor } from '../pages/sign-in/second-factor.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { RequiredSecondFactor } from '../pages/sign-in/required-second-factor.tsx'
-import { PageWait } from '../parts/page-wait.tsx'
+import { PageWait } from '../parts/page.tsx'
 import { Session } from '../parts/session.tsx'
-import { EnvironmentBadge } from './environment-badge.tsx'
 import { Menu } from './menu.tsx'
 import { SearchBox } from './search-box.tsx'
 import classes from './shell.module.css'
-import { useSignOut } from './sign-out.ts'
-import { UserMenu } from './user-menu.tsx'
+import { UserMenu, useSignOut } from './user-menu.tsx'
 
 const contentId = 'content'
 
@@ -99,4 +96,20 @@ function useContentFocus(pathname: string, onPage: () => void): void {
     onPage()
     document.getElementById(contentId)?.focus({ preventScroll: true })
   }, [pathname, onPage])
+}
+
+/** Sandbox and production differ in word, colour, form and sign: nobody may take one for the other. */
+function EnvironmentBadge({ environment }: { environment: 'sandbox' | 'production' }) {
+  const { t } = useTranslation()
+  const Icon = environment === 'production' ? Radio : FlaskConical
+  return (
+    <span
+      className={classes['badge']}
+      data-environment={environment}
+      title={t(`shell.environmentHint.${environment}`)}
+    >
+      <Icon size={12} aria-hidden />
+      {t(`shell.environment.${environment}`)}
+    </span>
+  )
 }

@@ -1,12 +1,13 @@
 import { Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { BookMarked, ChevronsUpDown, CircleUser, KeyRound, LogOut, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AnswerTo } from '../api.ts'
-import { ChangePassword } from '../pages/sign-in/change-password.tsx'
-import { OwnSecondFactor } from '../pages/sign-in/own-second-factor.tsx'
+import { type AnswerTo, useChange } from '../api.ts'
+import { ChangePassword } from '../pages/sign-in/passwords.tsx'
+import { OwnSecondFactor } from '../pages/sign-in/second-factor.tsx'
 import classes from './shell.module.css'
-import { useSignOut } from './sign-out.ts'
 
 const schemes = ['light', 'dark', 'auto'] as const
 
@@ -71,4 +72,22 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
       {isChanging && <ChangePassword me={me} onClose={() => setChanging(false)} />}
     </>
   )
+}
+
+/** Ends the session, and forgets everything that was read in it. */
+export function useSignOut(): () => void {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const change = useChange('signOut', { invalidates: [] })
+  return () => {
+    change.mutate(
+      {},
+      {
+        onSuccess: () => {
+          queries.clear()
+          void navigate({ to: '/sign-in' })
+        },
+      },
+    )
+  }
 }

@@ -1,3 +1,5 @@
+import i18next from 'i18next'
+import { initReactI18next } from 'react-i18next'
 import { access } from './en/access.ts'
 import { calendar } from './en/calendar.ts'
 import { deliveries } from './en/deliveries.ts'
@@ -13,7 +15,7 @@ import { shell } from './en/shell.ts'
 import { suppliers } from './en/suppliers.ts'
 
 /** Every text of the console in English, an area each. */
-export const en = {
+const en = {
   shell,
   parts,
   access,
@@ -27,4 +29,20 @@ export const en = {
   priceChecks,
   reference,
   sandbox,
+}
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: typeof en }
+  }
+}
+
+export function startTexts(): void {
+  void i18next.use(initReactI18next).init({
+    lng: 'en',
+    resources: { en: { translation: en } },
+    // React writes text as text.
+    interpolation: { escapeValue: false },
+    returnNull: false,
+  })
 }

@@ -1,31 +1,32 @@
 import {
+  type RefObject,
   useCallback,
   useEffect,
+  useEffectEvent,
   useImperativeHandle,
   useLayoutEffect,
   useMemo,
   useRef,
-  type RefObject,
+  useState,
 } from 'react'
 import { useTranslation } from 'react-i18next'
+import { CalendarHead, CalendarRow, cellId, type GridContext, RowHeads } from './calendar-rows.tsx'
 import classes from './calendar.module.css'
-import { CalendarHead } from './calendar-head.tsx'
-import { CalendarRow, RowHeads } from './calendar-row.tsx'
 import {
   headHeight,
   headWidthOf,
+  isSameRange,
   nightWidthOf,
+  type Place,
   rowHeight,
+  scrollFor,
   tileNights,
   topsOf,
-  type Place,
+  type View,
   type VisibleRange,
+  visibleRange,
 } from './layout.ts'
-import type { Selection, GridProps } from './grid-props.ts'
-import { useCells } from './use-cells.ts'
-import { scrollToPlace, useScrollToSelection } from './use-scroll-to-selection.ts'
-import { useScroller } from './use-scroller.ts'
-import { cellId, type GridContext } from './nights-tile.tsx'
+import { type GridProps, type Selection, useCells } from './use-cells.ts'
 
 const restMs = 250
 
@@ -157,4 +158,86 @@ function useFirstNight(
     timer.current = window.setTimeout(() => onFirstNight(night), restMs)
   }
   return { showFrom, onMoved }
+}
+
+/** The visible part of a large surface; React is updated only when other rows or nights become visible. */
+function useScroller(
+  tops: Float64Array,
+  nights: number,
+  nightWidthAt: (width: number) => number,
+): {
+  scroller: RefObject<HTMLDivElement | null>
+  /** The current view. */
+  viewNow: () => View
+  size: { width: number; height: number }
+  visible: VisibleRange
+  onScroll: () => void
+} {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [size, setSize] = useState({ width: 960, height: 600 })
+  const viewNow = useCallback((): View => {
+    const element = scroller.current
+    if (!element) return { left: 0, top: 0, width: 960, height: 600 }
+    const { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = element
+    return { left, top, width, height }
+  }, [])
+  const nightWidth = nightWidthAt(size.width)
+  const read = useCallback(
+    () => visibleRange(viewNow(), tops, nightWidth, nights),
+    [viewNow, tops, nightWidth, nights],
+  )
+  const [visible, setSeen] = useState(read)
+  const made = useRef(visible)
+  const look = useCallback(() => {
+    const now = read()
+    if (isSameRange(made.current, now)) return
+    made.current = now
+    setSeen(now)
+  }, [read])
+  useEffect(look, [look])
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return undefined
+    const observer = new ResizeObserver(() => {
+      setSize({ width: element.clientWidth, height: element.clientHeight })
+      look()
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [look])
+  return { scroller, viewNow, size, visible, onScroll: look }
+}
+
+/** Scrolls the grid, and in a low window the page too, until a cell is visible, as little as possible. */
+function scrollToPlace(
+  element: HTMLElement | null,
+  place: Place,
+  { view, tops, nightWidth }: { view: View; tops: Float64Array; nightWidth: number },
+): void {
+  if (!element) return
+  const { left, top } = scrollFor(place, view, tops, nightWidth)
+  element.scrollTo({ left, top })
+  const begin = element.getBoundingClientRect().top + headHeight - top
+  const [above, below] = [begin + (tops[place.row] ?? 0), begin + (tops[place.row + 1] ?? 0)]
+  if (above < headHeight) window.scrollBy({ top: above - headHeight })
+  else if (below > window.innerHeight) window.scrollBy({ top: below - window.innerHeight })
+}
+
+/** Scrolls to the selection when it or the size of the grid changes, and to the active cell if the grid has the focus. */
+function useScrollToSelection(
+  grid: RefObject<HTMLElement | null>,
+  selection: Selection | undefined,
+  active: Place,
+  show: (place: Place) => void,
+  { width, height, nightWidth }: { width: number; height: number; nightWidth: number },
+): void {
+  const scrollToSelection = useEffectEvent(() => {
+    if (!selection) return
+    // The end of a stay if there is room for it, its start in any case.
+    show({ row: selection.row, night: selection.last })
+    show({ row: selection.row, night: selection.first })
+    if (document.activeElement === grid.current) show(active)
+  })
+  const { row, first, last } = selection ?? {}
+  useLayoutEffect(() => scrollToSelection(), [row, first, last, width, height, nightWidth])
 }

@@ -1,20 +1,19 @@
 import { Text } from '@mantine/core'
-import { useDeferredValue, useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react'
+import { type Ref, useDeferredValue, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Calendar } from '../../../../src/console/calendar/contract.ts'
-import classes from './calendar.module.css'
 import { CalendarGrid } from './calendar-grid.tsx'
-import type { Selection, GridHandle } from './grid-props.ts'
-import type { CalendarUrl } from './calendar-url.ts'
-import { selectionOf, rowOfUrl } from './selection.ts'
-import { useCellWords, type CellWords } from './cell-words.ts'
+import { type CalendarUrl, rowOfUrl, selectionOf } from './calendar-url.ts'
+import classes from './calendar.module.css'
+import { CellPanel } from './cell-panel.tsx'
 import { dateOf, dayOf } from './days.ts'
+import { ExplainPanel } from './explain-panel.tsx'
 import type { Place } from './layout.ts'
-import { Legend } from './legend.tsx'
-import { Panels } from './panels.tsx'
-import { rowsOf, type CellContext, type Row } from './rows.ts'
+import { type CellContext, cellOf, type Row, rowsOf } from './rows.ts'
 import type { StopSellDraft } from './stop-sell-dialog.tsx'
-import { Toolbar } from './toolbar.tsx'
+import { Legend, Toolbar } from './toolbar.tsx'
+import type { GridHandle, Selection } from './use-cells.ts'
+import { type CellWords, useCellWords } from './words.ts'
 
 export type ViewHandle = { stopSellDraft: () => StopSellDraft }
 
@@ -197,4 +196,47 @@ function contextOf({ from, to, today, hotel }: Calendar): CellContext {
 
 function addressOf(row: Row): { room: string; rate: string } {
   return { room: row.room.roomId, rate: row.kind === 'rate' ? row.rate.rateId : '' }
+}
+
+/** The panels for the selected night or stay. */
+function Panels({
+  calendar: { hotel },
+  url,
+  set,
+  row,
+  firstNight,
+  cells,
+  words,
+  takesFocus,
+  onClose,
+}: {
+  calendar: Calendar
+  url: CalendarUrl
+  set: (values: Partial<CalendarUrl>) => void
+  row: Row
+  firstNight: number
+  cells: CellContext
+  words: CellWords
+  takesFocus: boolean
+  onClose: () => void
+}) {
+  const { hotelId, timeZone: zone } = hotel
+  const { room, rate, night } = url
+  const shared = { zone, takesFocus, onClose }
+  if (night === '')
+    return url.checkin === '' ? null : (
+      <ExplainPanel hotelId={hotelId} room={row.room} url={url} set={set} {...shared} />
+    )
+  const explain = (nights: number): void =>
+    set({ night: '', checkin: night, checkout: dateOf(cells.from + firstNight + nights) })
+  return (
+    <CellPanel
+      address={{ hotelId, room, rate, night }}
+      names={row.kind === 'rate' ? [row.room.name, row.rate.name] : [row.room.name]}
+      reasons={cellOf(row, firstNight, cells).reasons}
+      words={words}
+      onExplain={explain}
+      {...shared}
+    />
+  )
 }

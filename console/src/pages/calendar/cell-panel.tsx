@@ -6,12 +6,10 @@ import { useApi } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { dateText } from '../../parts/time-text.ts'
-import { Time } from '../../parts/time.tsx'
+import { dateText, Time } from '../../parts/time.tsx'
 import classes from './calendar.module.css'
-import type { CellWords } from './cell-words.ts'
-import { Panel } from './panel.tsx'
-import { Setter } from './setter.tsx'
+import { Panel, Setter } from './panel.tsx'
+import type { CellWords } from './words.ts'
 
 export type CellAddress = { hotelId: number; room: string; rate: string; night: string }
 

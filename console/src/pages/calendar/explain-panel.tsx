@@ -19,16 +19,15 @@ import type {
   ExplainedStay,
 } from '../../../../src/console/calendar/contract.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Money } from '../../parts/money.tsx'
+import { Money } from '../../parts/numbers.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { dateText } from '../../parts/time-text.ts'
+import { dateText } from '../../parts/time.tsx'
+import { type CalendarUrl, partyOf } from './calendar-url.ts'
 import classes from './calendar.module.css'
-import { partyOf, type CalendarUrl } from './calendar-url.ts'
 import { dayOf } from './days.ts'
-import { Panel } from './panel.tsx'
-import { forbidText, heldText, nearestText, partyText, ruleLabel } from './rule-words.ts'
-import { Setter } from './setter.tsx'
+import { Panel, Setter } from './panel.tsx'
 import { useExplained } from './use-calendar.ts'
+import { forbidText, heldText, nearestText, partyText, ruleLabel } from './words.ts'
 
 /** Explains whether a stay can be booked at a rate: its price, or the reasons against it. */
 export function ExplainPanel({

@@ -1,7 +1,10 @@
 import { ActionIcon, Group, Title } from '@mantine/core'
 import { X } from 'lucide-react'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { CellSetter } from '../../../../src/console/calendar/contract.ts'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Time } from '../../parts/time.tsx'
 import classes from './calendar.module.css'
 
 /** A panel next to the calendar; takes the focus if opened by keyboard. Escape closes it. */
@@ -39,5 +42,53 @@ export function Panel({
       </Group>
       {children}
     </section>
+  )
+}
+
+/** The origin of a value: a push with its key, a reservation, or an operator. */
+export function Setter({ setBy, zone }: { setBy: CellSetter | null; zone: string }) {
+  const { t } = useTranslation()
+  if (setBy === null) return <span>{t('calendar.setBy.unknown')}</span>
+  if (setBy.by === 'operator') {
+    return (
+      <span>
+        {setBy.reason === null
+          ? t('calendar.setBy.operator', { name: setBy.operator })
+          : t('calendar.setBy.operatorReason', { name: setBy.operator, reason: setBy.reason })}{' '}
+        <Time at={setBy.at} zone={zone} />
+      </span>
+    )
+  }
+  if (setBy.by === 'reservation') {
+    return (
+      <span>
+        <LinkTo
+          to="/reservations/$reservationId"
+          params={{ reservationId: setBy.reservationId }}
+          size="sm"
+          underline="always"
+        >
+          {t('calendar.setBy.reservation', { id: setBy.reservationId })}
+        </LinkTo>{' '}
+        <Time at={setBy.at} zone={zone} />
+      </span>
+    )
+  }
+  const { pushId, requestId, item, keyId, key } = setBy
+  return (
+    <span>
+      <LinkTo
+        to="/pushes/$pushId"
+        params={{ pushId: String(pushId) }}
+        search={item === null ? {} : { at: `/ari/${item}` }}
+        size="sm"
+        underline="always"
+        title={requestId}
+      >
+        {item === null ? t('calendar.setBy.push') : t('calendar.setBy.pushItem', { item })}
+      </LinkTo>{' '}
+      {keyId !== null && t('calendar.setBy.key', { key: key ?? '', keyId })}{' '}
+      <Time at={setBy.at} zone={zone} />
+    </span>
   )
 }

@@ -2,7 +2,9 @@ import { Button, Group, NativeSelect, SegmentedControl, TextInput } from '@manti
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { TextFilter } from '../../parts/filters.tsx'
+import { Marker } from './calendar-rows.tsx'
 import type { CalendarUrl } from './calendar-url.ts'
+import classes from './calendar.module.css'
 import { densities } from './layout.ts'
 
 const adultsMax = 6
@@ -81,5 +83,41 @@ export function Toolbar({
       />
       <TextFilter name="rooms" label={t('calendar.search')} width={170} />
     </Group>
+  )
+}
+
+const markers = [
+  { key: 'stop', text: 'S', look: 'stop' },
+  { key: 'closed', text: '✕', look: 'closed' },
+  { key: 'arrival', text: 'A', look: 'arrival' },
+  { key: 'departure', text: 'D', look: 'departure' },
+  { key: 'stayArrival', text: '≥2', look: 'stayArrival' },
+  { key: 'stayThrough', text: '≥2', look: 'stayThrough' },
+  { key: 'advance', text: '≥2d', look: 'advance' },
+  { key: 'ownUnits', text: '4', look: 'ownUnits' },
+] as const
+const swatches = ['shut', 'soldOut', 'missing', 'weekend'] as const
+
+/** The meaning of each symbol, shape and colour. */
+export function Legend() {
+  const { t } = useTranslation()
+  return (
+    <ul
+      className={`${classes['colours'] ?? ''} ${classes['legend'] ?? ''}`}
+      aria-label={t('calendar.legend.title')}
+    >
+      {markers.map(({ key, text, look }) => (
+        <li key={key}>
+          <Marker text={text} look={look} />
+          {t(`calendar.legend.${key}`)}
+        </li>
+      ))}
+      {swatches.map((look) => (
+        <li key={look}>
+          <span className={`${classes['swatch'] ?? ''} ${classes[look] ?? ''}`} aria-hidden />
+          {t(`calendar.legend.${look}`)}
+        </li>
+      ))}
+    </ul>
   )
 }

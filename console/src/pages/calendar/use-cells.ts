@@ -1,6 +1,7 @@
-import { useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
-import type { Selection, GridProps } from './grid-props.ts'
-import { movedBy, type Place } from './layout.ts'
+import { type KeyboardEvent, type PointerEvent, type Ref, useRef, useState } from 'react'
+import { type Density, movedBy, type Place } from './layout.ts'
+import type { CellContext, Row } from './rows.ts'
+import type { CellWords } from './words.ts'
 
 type Page = { rowsOfPage: number; nightsOfPage: number }
 type Handlers = {
@@ -169,4 +170,35 @@ function placeOf(target: EventTarget): Place | undefined {
   const row = element?.closest('[data-row]')
   if (!(element instanceof HTMLElement) || !(row instanceof HTMLElement)) return undefined
   return { row: Number(row.dataset['row']), night: Number(element.dataset['night']) }
+}
+
+/** Selected nights of one row, inclusive. */
+export type Selection = { row: number; first: number; last: number }
+
+export type GridHandle = {
+  /** Scrolls until a night is the first visible one. */
+  showFrom: (night: number) => void
+  focus: () => void
+}
+
+/** The currency of prices. */
+export type Money = { currency: string; minorDigits: number }
+
+export type GridProps = {
+  label: string
+  rows: readonly Row[]
+  cells: CellContext
+  words: CellWords
+  density: Density
+  money: Money
+  /** The first visible night initially. */
+  firstNight: number
+  selection: Selection | undefined
+  onCell: (place: Place, byKeyboard: boolean) => void
+  onChoose: (selection: Selection) => void
+  onEscape: () => void
+  /** Called when scrolling has stopped. */
+  onFirstNight: (night: number) => void
+  onPoint: (place: Place | undefined) => void
+  handle: Ref<GridHandle>
 }

@@ -1,9 +1,11 @@
+import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { DeliveryState } from '../../../../src/console/deliveries/contract.ts'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import classes from './cells.module.css'
-import { isKnownOutcome, kindByState } from './delivery-look.ts'
+import type { ReservationNote } from '../../../../src/console/bookings/note-contract.ts'
+import type { DeliveryState, ListedDelivery } from '../../../../src/console/deliveries/contract.ts'
+import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import { deliveries } from '../../text/en/deliveries.ts'
+import classes from './deliveries.module.css'
 
 export function NoWrap({ children }: { children: ReactNode }) {
   return <span className={classes['whole']}>{children}</span>
@@ -44,5 +46,42 @@ export function AlertBadge() {
     <NoWrap>
       <StatusBadge kind="bad" label={t('deliveries.alerted')} />
     </NoWrap>
+  )
+}
+
+/** The appearance of deliveries everywhere. */
+
+const kindByState: Readonly<Record<DeliveryState, StatusKind>> = {
+  queued: 'wait',
+  sending: 'wait',
+  failing: 'warn',
+  no_url: 'warn',
+  dead: 'bad',
+  delivered: 'good',
+  superseded: 'idle',
+}
+
+type KnownOutcome = keyof typeof deliveries.outcome
+
+/** Outcomes with labels; others are shown as they are. */
+function isKnownOutcome(outcome: string): outcome is KnownOutcome {
+  return Object.hasOwn(deliveries.outcome, outcome)
+}
+
+/** The states that can be sent again: a supplier must not get an older version after a newer one. */
+export function maySendAgain({ state, isPresent }: Pick<ListedDelivery, 'state' | 'isPresent'>): boolean {
+  return isPresent && state !== 'superseded' && state !== 'sending'
+}
+
+const linesMax = 3
+
+/** The latest note on a reservation, in a table cell. */
+export function LastNote({ note }: { note: ReservationNote | null }) {
+  if (note === null) return null
+  const { operator, text } = note
+  return (
+    <Text size="xs" className={classes['note']} lineClamp={linesMax} title={`${operator}: ${text}`}>
+      {operator}: {text}
+    </Text>
   )
 }

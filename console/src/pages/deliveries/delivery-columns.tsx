@@ -5,11 +5,20 @@ import type { ListedDelivery } from '../../../../src/console/deliveries/contract
 import type { Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Ago, Arrival, Time } from '../../parts/time.tsx'
-import { AlertBadge, DeliveryBadge, OutcomeText } from './delivery-badge.tsx'
-import classes from './cells.module.css'
-import type { ViewName } from './delivery-filters.tsx'
-import { LastNote } from './last-note.tsx'
-import { maySendAgain } from './delivery-look.ts'
+import classes from './deliveries.module.css'
+import { AlertBadge, DeliveryBadge, LastNote, maySendAgain, OutcomeText } from './delivery-badge.tsx'
+
+/** The views of the list, by state. The first is the default. */
+export const viewNames = [
+  'undelivered',
+  'failing',
+  'dead',
+  'no_url',
+  'delivered',
+  'superseded',
+  'all',
+] as const
+export type ViewName = (typeof viewNames)[number]
 
 type Marking = {
   view: ViewName

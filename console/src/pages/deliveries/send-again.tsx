@@ -8,8 +8,8 @@ import type {
   ShownDelivery,
   UndeliveredFilter,
 } from '../../../../src/console/deliveries/contract.ts'
-import { useApi, useChange, type RouteName } from '../../api.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { type RouteName, useApi, useChange } from '../../api.ts'
+import { Confirm } from '../../parts/dialogs.tsx'
 
 /** Sends deliveries again: one, the selected ones, or all that match a filter. Each asks for confirmation with the count. */
 

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Timeline as Line } from '@mantine/core'
+import { Button, Group, Timeline as Line, Stack, Text } from '@mantine/core'
 import { CircleAlert, CircleCheck, CircleDashed, Clock, Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,10 +6,9 @@ import type { ShownAttempt, ShownDelivery } from '../../../../src/console/delive
 import { Code } from '../../parts/code.tsx'
 import { Can } from '../../parts/session.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
-import { DeliveryBadge, OutcomeText } from './delivery-badge.tsx'
-import { maySendAgain } from './delivery-look.ts'
+import classes from './deliveries.module.css'
+import { DeliveryBadge, maySendAgain, OutcomeText } from './delivery-badge.tsx'
 import { SendOneAgain } from './send-again.tsx'
-import classes from './timeline.module.css'
 
 /** Attempts shown at first; a click shows the others. */
 const shownAtEnds = { first: 2, last: 5 }

@@ -1,10 +1,11 @@
 import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { HotelPage } from '../../../../src/console/hotels/contract.ts'
+import type { GoLiveStage, HotelPage } from '../../../../src/console/hotels/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { OutcomeBadge } from '../pushes/outcome-badge.tsx'
 import { PushLink } from './checklist.tsx'
@@ -100,5 +101,25 @@ function LastPushes({ lastPushes, zone }: { lastPushes: HotelPage['lastPushes'];
       </Title>
       {rows.length === 0 ? <Text size="sm">{t('hotels.facts.noPushes')}</Text> : <Facts rows={rows} />}
     </section>
+  )
+}
+
+/** The go-live stage of a hotel. */
+export function StageBadge({ stage }: { stage: GoLiveStage }) {
+  const { t } = useTranslation()
+  return (
+    <span className={classes['badge']}>
+      <StatusBadge kind={stage === 'ready' ? 'good' : 'warn'} label={t(`hotels.stageLabel.${stage}`)} />
+    </span>
+  )
+}
+
+export function OpenBadge({ isAvailable }: { isAvailable: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <StatusBadge
+      kind={isAvailable ? 'good' : 'idle'}
+      label={isAvailable ? t('hotels.open') : t('hotels.notOpen')}
+    />
   )
 }

@@ -1,19 +1,23 @@
 import { Alert, Group, Skeleton, Stack, Tabs } from '@mantine/core'
 import { CalendarDays } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { HotelPage as HotelRead } from '../../../../src/console/hotels/contract.ts'
+import type {
+  HotelProduct,
+  HotelPage as HotelRead,
+  HotelTaxes as ScopedTaxes,
+} from '../../../../src/console/hotels/contract.ts'
 import { useApi } from '../../api.ts'
+import { Code } from '../../parts/code.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { useFilter } from '../../parts/filters.tsx'
-import { useIdParam } from '../../parts/ids.ts'
+import { useFilter, useIdParam } from '../../parts/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
+import { dateText, Time } from '../../parts/time.tsx'
 import { Checklist } from './checklist.tsx'
-import { OpenBadge } from './hotel-badges.tsx'
-import { HotelDetails } from './hotel-details.tsx'
-import { HotelMappings } from './hotel-mappings.tsx'
+import { HotelDetails, OpenBadge } from './hotel-details.tsx'
 import { HotelProducts } from './hotel-products.tsx'
-import { HotelTaxes } from './hotel-taxes.tsx'
+import { useRowSteps } from './use-row-steps.ts'
 
 const tabs = ['checklist', 'details', 'products', 'taxes', 'mappings'] as const
 
@@ -111,4 +115,111 @@ function Readiness({ read: { isReady, checklist } }: { read: HotelRead }) {
       {isReady ? t('hotels.check.ready') : t('hotels.check.notReady', { count: missing })}
     </Alert>
   )
+}
+
+/** The supplier's codes next to the platform's. */
+function HotelMappings({ products, zone }: { products: readonly HotelProduct[]; zone: string }) {
+  const { t } = useTranslation()
+  const some = useRowSteps(products)
+  const columns: Column<HotelProduct>[] = [
+    {
+      key: 'roomId',
+      header: t('hotels.mappings.roomId'),
+      cell: ({ roomId }) => <Code copies={roomId}>{roomId}</Code>,
+    },
+    {
+      key: 'platformRoomId',
+      header: t('hotels.mappings.platformRoomId'),
+      cell: ({ platformRoomId }) => <Code copies={platformRoomId}>{platformRoomId}</Code>,
+    },
+    {
+      key: 'rateId',
+      header: t('hotels.mappings.rateId'),
+      cell: ({ rateId }) => <Code copies={rateId}>{rateId}</Code>,
+    },
+    {
+      key: 'platformRateId',
+      header: t('hotels.mappings.platformRateId'),
+      cell: ({ platformRateId }) => <Code copies={platformRateId}>{platformRateId}</Code>,
+    },
+    { key: 'roomType', header: t('hotels.mappings.roomType'), cell: ({ roomType }) => roomType },
+    {
+      key: 'lastAri',
+      header: t('hotels.mappings.lastAri'),
+      cell: ({ lastAriAt }) => <Time at={lastAriAt} zone={zone} />,
+    },
+  ]
+  return (
+    <DataTable
+      caption={t('hotels.mappings.caption')}
+      columns={columns}
+      {...some}
+      rowKey={({ platformRoomId, platformRateId }) => `${platformRoomId} ${platformRateId}`}
+      empty={{ title: t('hotels.products.none'), hint: t('hotels.products.noneHint') }}
+    />
+  )
+}
+
+type TaxRow = ScopedTaxes['taxes'][number] & Pick<ScopedTaxes, 'roomId' | 'rateId'> & { key: string }
+
+function HotelTaxes({ taxes, currency }: { taxes: readonly ScopedTaxes[]; currency: string }) {
+  const { t } = useTranslation()
+  const rows = taxes.flatMap(({ roomId, rateId, taxes: ofScope }) =>
+    ofScope.map((tax, index): TaxRow => ({ ...tax, roomId, rateId, key: `${roomId} ${rateId} ${index}` })),
+  )
+  const some = useRowSteps(rows)
+  return (
+    <DataTable
+      caption={t('hotels.taxes.caption')}
+      columns={useColumns(currency)}
+      {...some}
+      rowKey={({ key }) => key}
+      empty={{ title: t('hotels.taxes.none'), hint: t('hotels.taxes.noneHint') }}
+    />
+  )
+}
+
+function useColumns(currency: string): Column<TaxRow>[] {
+  const { t } = useTranslation()
+  const scopeOf = ({ roomId, rateId }: TaxRow): string => {
+    if (roomId !== null && rateId !== null) return t('hotels.taxes.pair', { room: roomId, rate: rateId })
+    if (roomId !== null) return t('hotels.taxes.room', { room: roomId })
+    return rateId === null ? t('hotels.taxes.property') : t('hotels.taxes.rate', { rate: rateId })
+  }
+  return [
+    { key: 'scope', header: t('hotels.taxes.scope'), cell: scopeOf },
+    { key: 'type', header: t('hotels.taxes.type'), cell: ({ type }) => type },
+    {
+      key: 'value',
+      header: t('hotels.taxes.value'),
+      align: 'right',
+      cell: ({ value, valueType }) => (
+        <span className="figures">{`${String(value)} ${valueType === '%' ? '%' : currency}`}</span>
+      ),
+    },
+    { key: 'on', header: t('hotels.taxes.on'), cell: ({ appliedOn }) => appliedOn },
+    {
+      key: 'per',
+      header: t('hotels.taxes.per'),
+      cell: ({ appliedPer }) => t(`hotels.taxes.perUnit.${appliedPer}`),
+    },
+    {
+      key: 'included',
+      header: t('hotels.taxes.included'),
+      cell: ({ included }) => (included ? t('hotels.taxes.yes') : t('hotels.taxes.no')),
+    },
+    {
+      key: 'payNow',
+      header: t('hotels.taxes.payNow'),
+      cell: ({ payNow }) => (payNow ? t('hotels.taxes.now') : t('hotels.taxes.later')),
+    },
+    {
+      key: 'dates',
+      header: t('hotels.taxes.dates'),
+      cell: ({ startDate, endDate }) =>
+        startDate === undefined || endDate === undefined
+          ? t('hotels.taxes.always')
+          : t('hotels.products.range', { from: dateText(startDate), to: dateText(endDate) }),
+    },
+  ]
 }

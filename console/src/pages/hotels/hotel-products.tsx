@@ -1,11 +1,11 @@
 import { Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { HotelPage, HotelProduct } from '../../../../src/console/hotels/contract.ts'
-import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
-import { dateText } from '../../parts/time-text.ts'
+import { dateText } from '../../parts/time.tsx'
 import classes from './hotels.module.css'
 import { useRowSteps } from './use-row-steps.ts'
 

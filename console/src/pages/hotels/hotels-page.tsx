@@ -1,14 +1,21 @@
-import { Stack, Text } from '@mantine/core'
+import { NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { HotelListed } from '../../../../src/console/hotels/contract.ts'
 import { usePages } from '../../api.ts'
-import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
+import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import {
+  DateFilter,
+  Filters,
+  SelectFilter,
+  SupplierFilter,
+  TextFilter,
+  useFilter,
+} from '../../parts/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { StageBadge } from './hotel-badges.tsx'
-import { HotelFilters, hotelFilters } from './hotel-filters.tsx'
+import { StageBadge } from './hotel-details.tsx'
 
 const isOneOf = <const V extends string>(values: readonly V[], text: string | undefined): V | undefined =>
   values.find((value) => value === text)
@@ -115,4 +122,99 @@ const monthFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: '
 
 function MonthText({ month }: { month: string }) {
   return <time dateTime={month}>{monthFormat.format(new Date(`${month}-01T00:00:00Z`))}</time>
+}
+
+const hotelFilters = [
+  'search',
+  'supplierId',
+  'goLive',
+  'available',
+  'ari',
+  'staleSince',
+  'endsBy',
+  'country',
+  'currency',
+] as const
+
+function HotelFilters() {
+  const { t } = useTranslation()
+  const options = <Value extends string>(values: readonly Value[], label: (value: Value) => string) =>
+    values.map((value) => ({ value, label: label(value) }))
+  return (
+    <Filters names={hotelFilters}>
+      <TextFilter
+        name="search"
+        label={t('hotels.filter.search')}
+        placeholder={t('hotels.filter.searchHint')}
+        width={280}
+      />
+      <SupplierFilter label={t('hotels.filter.supplier')} />
+      <SelectFilter
+        name="goLive"
+        label={t('hotels.filter.goLive')}
+        options={options(['products', 'ari', 'webhooks', 'ready'] as const, (stage) =>
+          t(`hotels.stage.${stage}`),
+        )}
+      />
+      <SelectFilter
+        name="available"
+        label={t('hotels.filter.available')}
+        options={options(['yes', 'no'] as const, (value) => t(`hotels.filter.${value}`))}
+      />
+      <SelectFilter
+        name="ari"
+        label={t('hotels.filter.ari')}
+        options={[
+          { value: 'none', label: t('hotels.filter.ariNone') },
+          { value: 'some', label: t('hotels.filter.ariSome') },
+        ]}
+      />
+      <DateFilter name="staleSince" label={t('hotels.filter.staleSince')} />
+      <MonthFilter name="endsBy" label={t('hotels.filter.endsBy')} />
+      <TextFilter
+        name="country"
+        label={t('hotels.filter.country')}
+        placeholder={t('hotels.filter.countryHint')}
+        width={80}
+      />
+      <TextFilter
+        name="currency"
+        label={t('hotels.filter.currency')}
+        placeholder={t('hotels.filter.currencyHint')}
+        width={80}
+      />
+      <OrderFilter />
+    </Filters>
+  )
+}
+
+function OrderFilter() {
+  const { t } = useTranslation()
+  const [order, set] = useFilter('sort')
+  return (
+    <NativeSelect
+      label={t('hotels.filter.sort')}
+      value={order}
+      onChange={(event) => set(event.currentTarget.value)}
+      data={[
+        { value: '', label: t('hotels.sort.name') },
+        { value: 'newest', label: t('hotels.sort.newest') },
+        { value: 'stalest', label: t('hotels.sort.stalest') },
+        { value: 'ending', label: t('hotels.sort.ending') },
+      ]}
+    />
+  )
+}
+
+function MonthFilter({ name, label }: { name: string; label: string }) {
+  const [value, set] = useFilter(name)
+  return (
+    <TextInput
+      type="month"
+      label={label}
+      value={value}
+      placeholder="YYYY-MM"
+      onChange={(event) => set(event.currentTarget.value)}
+    />
+  )
 }

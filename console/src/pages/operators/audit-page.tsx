@@ -1,14 +1,14 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AuditedChange } from '../../../../src/operators/contract.ts'
 import { usePages } from '../../api.ts'
-import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
+import { CopyButton } from '../../parts/code.tsx'
+import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
 import { DateFilter, Filters, TextFilter, useFilter } from '../../parts/filters.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
-import { ChangeDialog } from './change-dialog.tsx'
-import { compareMembers, shownValue } from './compare-members.ts'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { Time, timeText } from '../../parts/time.tsx'
 import classes from './operators.module.css'
 
 const filterNames = ['operator', 'action', 'subject', 'since', 'until'] as const
@@ -141,4 +141,123 @@ function short(value: unknown): string {
   if (value === undefined || value === null) return ''
   const text = shownValue(value).replaceAll(/\s+/g, ' ')
   return text.length > valueShownMax ? `${text.slice(0, valueShownMax)}…` : text
+}
+
+/** One change, before and after side by side. */
+function ChangeDialog({ change, onClose }: { change: AuditedChange; onClose: () => void }) {
+  const { t } = useTranslation()
+  const { at, operator, role, action, subject, before, after, requestId, address } = change
+  const rows = compareMembers(before, after)
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('access.audit.dialogTitle', { action, subject })}
+      size="xl"
+      closeButtonProps={{ 'aria-label': t('access.audit.close') }}
+    >
+      <Stack gap="md">
+        <Group gap="xs">
+          <Text size="sm" fw={500}>
+            {operator}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {role === null ? t('access.audit.noRole') : t(`shell.role.${role}`)}
+          </Text>
+          <Text size="sm" c="dimmed" component="div">
+            <Time at={at} />
+          </Text>
+        </Group>
+        {rows.length === 0 ? (
+          <Text size="sm">{t('access.audit.noValues')}</Text>
+        ) : (
+          <Table.ScrollContainer minWidth={0} type="native">
+            <Table aria-label={subject}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th scope="col">{t('access.audit.member')}</Table.Th>
+                  <Table.Th scope="col">{t('access.audit.before')}</Table.Th>
+                  <Table.Th scope="col">{t('access.audit.after')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map(({ name, before: was, after: is, differs }) => (
+                  <Table.Tr key={name} {...(differs ? { className: classes['differs'] } : {})}>
+                    <Table.Th scope="row">
+                      <Stack gap={4} align="flex-start">
+                        {name}
+                        {differs && <StatusBadge kind="info" label={t('access.audit.differs')} />}
+                      </Stack>
+                    </Table.Th>
+                    <Table.Td>
+                      <Value value={was} />
+                    </Table.Td>
+                    <Table.Td>
+                      <Value value={is} />
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+        <Group gap="lg">
+          {requestId !== null && <Fact label={t('access.audit.requestId')} text={requestId} />}
+          {address !== null && <Fact label={t('access.audit.address')} text={address} />}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Value({ value }: { value: unknown }) {
+  const { t } = useTranslation()
+  if (value === undefined || value === null)
+    return <span className={classes['none']}>{t('access.audit.nothing')}</span>
+  return <pre className={classes['value']}>{shownValue(value)}</pre>
+}
+
+function Fact({ label, text }: { label: string; text: string }) {
+  return (
+    <Group gap={4}>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+        {text}
+      </Text>
+      <CopyButton text={text} what={label} />
+    </Group>
+  )
+}
+
+/** The members of a change, before and after. */
+
+type ComparedMember = { name: string; before: unknown; after: unknown; differs: boolean }
+
+/** The members of both sides, changed ones first. An absent side has no members. */
+function compareMembers(before: unknown, after: unknown): ComparedMember[] {
+  const [left, right] = [membersOf(before), membersOf(after)]
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
+  const rows = names.map((name) => ({
+    name,
+    before: left[name],
+    after: right[name],
+    differs: JSON.stringify(left[name]) !== JSON.stringify(right[name]),
+  }))
+  return [...rows.filter(({ differs }) => differs), ...rows.filter(({ differs }) => !differs)]
+}
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+
+/** For reading: strings without quotes, instants in the viewer's zone, everything else as JSON. */
+function shownValue(value: unknown): string {
+  if (typeof value === 'string') return instant.test(value) ? (timeText(value) ?? value) : value
+  return JSON.stringify(value, null, 2)
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null)
+    return value === null || value === undefined ? {} : { '': value }
+  return Object.fromEntries(Object.entries(value))
 }

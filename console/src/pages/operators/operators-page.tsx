@@ -3,16 +3,21 @@ import { Ellipsis, Link, Plus, ShieldOff, UserCheck, UserCog, UserX } from 'luci
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { StoredOperator } from '../../../../src/operators/contract.ts'
-import { useApi, useChange, type AnswerTo } from '../../api.ts'
-import { DataTable, EmptyState, type Column } from '../../parts/data-table.tsx'
+import { type AnswerTo, useApi, useChange } from '../../api.ts'
+import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useCan, useMe } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { CreateOperator } from './create-operator.tsx'
-import { LinkDialog } from './link-dialog.tsx'
-import { ChangeRole, DisableOperator, NewLink, ResetSecondFactor } from './operator-dialogs.tsx'
+import {
+  ChangeRole,
+  CreateOperator,
+  DisableOperator,
+  LinkDialog,
+  NewLink,
+  ResetSecondFactor,
+} from './operator-dialogs.tsx'
 
 type WithLink = AnswerTo<'createSignInLink'>
 /** The open dialog, and its operator. */

@@ -1,18 +1,18 @@
-import { Text } from '@mantine/core'
+import { Alert, Button, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Overview } from '../../../../src/console/overview/contract.ts'
 import { useApi } from '../../api.ts'
+import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { PageWait } from '../../parts/page-wait.tsx'
-import { Page } from '../../parts/page.tsx'
+import { ButtonTo } from '../../parts/link-to.tsx'
+import { Page, PageWait } from '../../parts/page.tsx'
+import { useMe } from '../../parts/session.tsx'
 import { Time } from '../../parts/time.tsx'
-import { FirstSteps } from './first-steps.tsx'
 import { CircuitsPanel, DriftingPanel, EndingPanel, StalePanel } from './hotel-panels.tsx'
 import classes from './overview.module.css'
 import { DeliveryRatePanel, PushRatePanel } from './rate-panels.tsx'
 import { Tiles } from './tiles.tsx'
 import { RefusingPanel, UndeliveredPanel } from './trouble-panels.tsx'
-import { VaultNote } from './vault-note.tsx'
 
 const everyMs = 15_000
 
@@ -61,5 +61,54 @@ function OverviewContent({ overview }: { overview: Overview }) {
         </div>
       </div>
     </>
+  )
+}
+
+/** The first steps, shown until there is a hotel. */
+function FirstSteps() {
+  const { t } = useTranslation()
+  const { environment } = useMe()
+  return (
+    <EmptyState
+      title={t('overview.begin.title')}
+      hint={t('overview.begin.hint')}
+      action={
+        <Group justify="center" gap="xs">
+          <ButtonTo to="/suppliers">{t('overview.begin.suppliers')}</ButtonTo>
+          {environment === 'sandbox' && (
+            <ButtonTo to="/sandbox" variant="default">
+              {t('overview.begin.sandbox')}
+            </ButtonTo>
+          )}
+          <Button component="a" href="/docs/guides" variant="default">
+            {t('overview.begin.guide')}
+          </Button>
+        </Group>
+      }
+    />
+  )
+}
+
+/** Problems with the vault key, and the progress of changing it. */
+function VaultNote({ vault }: { vault: Overview['vault'] }) {
+  const { t } = useTranslation()
+  const { state, cardsToRewrap, cardsUnreadable } = vault
+  if (state === 'missing' || state === 'foreign' || state === 'behind')
+    return (
+      <Alert color={state === 'behind' ? 'yellow' : 'red'} mb="md" title={t(`overview.vault.${state}`)}>
+        {t(`overview.vault.${state}Means`)}
+      </Alert>
+    )
+  if (cardsUnreadable > 0)
+    return (
+      <Alert color="red" mb="md" title={t('overview.vault.unreadable', { count: cardsUnreadable })}>
+        {t('overview.vault.unreadableMeans')}
+      </Alert>
+    )
+  if (cardsToRewrap === 0) return null
+  return (
+    <Alert color="blue" mb="md" title={t('overview.vault.rewrap', { count: cardsToRewrap })}>
+      {t('overview.vault.rewrapMeans')}
+    </Alert>
   )
 }

@@ -1,12 +1,11 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Table, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Overview } from '../../../../src/console/overview/contract.ts'
 import { StackedChart } from '../../parts/stacked-chart.tsx'
-import { timeText } from '../../parts/time-text.ts'
+import { timeText } from '../../parts/time.tsx'
 import classes from './overview.module.css'
 import { Panel } from './panel.tsx'
-import { RateTable, sumOf, type RateKind, type RatePart } from './rate-table.tsx'
 
 /** Colours that can be told apart in both schemes, also by colour-blind people; the worst outcome is on top. */
 const looks = {
@@ -148,4 +147,60 @@ function Legend({ totals }: { totals: readonly { kind: RateKind; total: number }
       ))}
     </ul>
   )
+}
+
+type RateKind = 'applied' | 'unchanged' | 'dryRun' | 'partial' | 'rejected' | 'delivered' | 'failed'
+
+/** The counts of one kind in each step. */
+type RatePart = { kind: RateKind; values: readonly number[] }
+
+const hourMs = 3_600_000
+
+/** The data of the chart, one row per hour, newest first. */
+function RateTable({
+  title,
+  times,
+  parts,
+}: {
+  title: string
+  times: readonly string[]
+  parts: readonly RatePart[]
+}) {
+  const { t } = useTranslation()
+  const steps = times.map((at, index) => ({ at, index }))
+  const hours = [...Map.groupBy(steps, ({ at }) => Math.floor(Date.parse(at) / hourMs))].reverse()
+  return (
+    <div className={classes['rateTable']} tabIndex={0} role="group" aria-label={title}>
+      <Table aria-label={title} className={classes['list']}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{t('overview.rates.hourFrom')}</Table.Th>
+            {parts.map(({ kind }) => (
+              <Table.Th key={kind} scope="col" ta="right">
+                {t(`overview.rates.${kind}`)}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {hours.map(([hour, of]) => (
+            <Table.Tr key={hour}>
+              <Table.Td>{timeText(new Date(hour * hourMs).toISOString())}</Table.Td>
+              {parts.map(({ kind, values }) => (
+                <Table.Td key={kind} ta="right">
+                  {sumOf(of.map(({ index }) => values[index] ?? 0))}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}
+
+function sumOf(values: readonly number[]): number {
+  let total = 0
+  for (const value of values) total += value
+  return total
 }

@@ -7,16 +7,15 @@ import type {
   SupplierSummary,
 } from '../../../../src/console/price-checks/contract.ts'
 import { useApi } from '../../api.ts'
-import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Filters, useFilter } from '../../parts/filters.tsx'
+import { Filters, SupplierFilter, useFilter } from '../../parts/filters.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { PageWait } from '../../parts/page-wait.tsx'
-import { SupplierFilter } from '../../parts/supplier-filter.tsx'
-import { timeText } from '../../parts/time-text.ts'
-import { Section } from '../reservations/section.tsx'
+import { PageWait, Section } from '../../parts/page.tsx'
+import { timeText } from '../../parts/time.tsx'
+import { priceChecks } from '../../text/en/price-checks.ts'
 import { LineChart, PointsTable } from './line-chart.tsx'
-import { Shares } from './shares.tsx'
+import classes from './price-checks.module.css'
 
 const lookEveryMs = 30_000
 
@@ -163,4 +162,38 @@ function useColumns(): Column<SupplierSummary>[] {
       cell: ({ outcomes, checks }) => <Shares outcomes={outcomes} checks={checks} />,
     },
   ]
+}
+
+const isOutcome = (name: string): name is keyof typeof priceChecks.outcome =>
+  Object.hasOwn(priceChecks.outcome, name)
+
+/** Outcomes as a bar and in words, the most frequent first. */
+function Shares({ outcomes, checks }: Pick<SupplierSummary, 'outcomes' | 'checks'>) {
+  const { t } = useTranslation()
+  const shares = Object.entries(outcomes)
+    .flatMap(([outcome, count]) => (isOutcome(outcome) ? [{ outcome, count }] : []))
+    .sort((left, right) => right.count - left.count)
+  return (
+    <div className={classes['shares']}>
+      <div className={classes['bar']} aria-hidden>
+        {shares.map(({ outcome, count }) => (
+          <span key={outcome} data-outcome={outcome} style={{ flexGrow: count }} />
+        ))}
+      </div>
+      <ul>
+        {shares.map(({ outcome, count }) => (
+          <li key={outcome}>
+            <span className={classes['mark']} data-outcome={outcome} aria-hidden />
+            {t(`priceChecks.outcome.${outcome}`)} {percentOf(count, checks)} %
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** With one decimal if it would otherwise be 0 or 100. */
+function percentOf(count: number, all: number): string {
+  const percent = (count / all) * 100
+  return percent > 99 || percent < 1 ? String(Math.round(percent * 10) / 10) : String(Math.round(percent))
 }

@@ -8,10 +8,9 @@ import type {
   PushChanges,
   PushListed,
 } from '../../../../src/console/pushes/contract.ts'
-import { DataTable, EmptyState, type Column } from '../../parts/data-table.tsx'
+import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { dateText } from '../../parts/time-text.ts'
-import { Time } from '../../parts/time.tsx'
+import { dateText, Time } from '../../parts/time.tsx'
 import classes from './pushes.module.css'
 
 export function PushChanged({ push, changes }: { push: PushListed; changes: PushChanges }) {

@@ -1,19 +1,19 @@
-import { Anchor, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Anchor, Button, Group, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
+import { Download } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PushListed, PushPage as PushRead } from '../../../../src/console/pushes/contract.ts'
-import { useApi } from '../../api.ts'
+import type { PushListed, PushPage as PushRead, ShownBody } from '../../../../src/console/pushes/contract.ts'
+import { urlOf, useApi } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { useFilter, useSetFilters } from '../../parts/filters.tsx'
-import { useIdParam } from '../../parts/ids.ts'
+import { useFilter, useIdParam, useSetFilters } from '../../parts/filters.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
+import { Bytes } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Facts } from '../hotels/hotel-details.tsx'
-import { Bytes } from './bytes.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
-import { PushBody } from './push-body.tsx'
 import { PushChanged } from './push-changed.tsx'
 import { PushItems } from './push-items.tsx'
 import { HotelOf } from './pushes-page.tsx'
@@ -181,5 +181,51 @@ function Parts({ read }: { read: PushRead }) {
         <PushBody pushId={push.pushId} part="answer" body={answer} label={t('pushes.body.answer')} />
       </Tabs.Panel>
     </Tabs>
+  )
+}
+
+/** A body as received: a tree if it is complete JSON, otherwise its text. */
+function PushBody({
+  pushId,
+  part,
+  body,
+  label,
+}: {
+  pushId: number
+  part: 'body' | 'answer'
+  body: ShownBody
+  label: string
+}) {
+  const { t } = useTranslation()
+  const { encoding, text, bytes, isCut } = body
+  const isTree = encoding === 'json' && !isCut
+  const value = useMemo((): unknown => (isTree ? JSON.parse(text) : undefined), [isTree, text])
+  if (bytes === 0) return <Text size="sm">{t('pushes.body.empty')}</Text>
+  return (
+    <>
+      <Group gap="sm" mb="xs">
+        <Button
+          component="a"
+          variant="default"
+          leftSection={<Download size={14} aria-hidden />}
+          href={urlOf('downloadPush', { params: { pushId, part } })}
+          download={`push-${pushId}-${part}.json`}
+        >
+          {t('pushes.body.download')}
+        </Button>
+        <Text size="sm" c="dimmed">
+          <Bytes n={bytes} />
+        </Text>
+        {encoding !== 'json' && <Text size="sm">{t(`pushes.body.${encoding}`)}</Text>}
+        {isCut && <Text size="sm">{t('pushes.item.cut')}</Text>}
+      </Group>
+      {isTree ? (
+        <JsonView value={value} label={label} />
+      ) : (
+        <pre className={classes['sent']} tabIndex={0} role="region" aria-label={label}>
+          {text}
+        </pre>
+      )}
+    </>
   )
 }

@@ -3,17 +3,21 @@ import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { PushListed } from '../../../../src/console/pushes/contract.ts'
 import { usePages } from '../../api.ts'
-import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
-import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
-import { HotelFilter } from '../../parts/hotel-filter.tsx'
+import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import {
+  DateFilter,
+  Filters,
+  HotelFilter,
+  SelectFilter,
+  SupplierFilter,
+  TextFilter,
+} from '../../parts/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
+import { Bytes } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
-import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Bytes } from './bytes.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
-import { PushProblems } from './push-problems.tsx'
-import cells from './pushes.module.css'
+import classes from './pushes.module.css'
 
 const kinds = [
   'hotels',
@@ -140,7 +144,7 @@ function useColumns(): Column<PushListed>[] {
           <LinkTo to="/pushes/$pushId" params={{ pushId: String(pushId) }} fz="sm" fw={500}>
             <Time at={at} />
           </LinkTo>
-          <Text size="xs" c="dimmed" ff="monospace" className={cells['id']}>
+          <Text size="xs" c="dimmed" ff="monospace" className={classes['id']}>
             {requestId}
           </Text>
         </Stack>
@@ -209,5 +213,39 @@ export function HotelOf({ push: { hotelId, hotelCode, hotelName, hotels } }: { p
     <Text span size="sm" c="dimmed">
       {hotelCode ?? t('pushes.list.noHotel')}
     </Text>
+  )
+}
+
+const linesMax = 3
+const typesMax = 3
+
+/** Why a push was refused or only partly applied, in a few lines; each type links to all pushes with it. */
+function PushProblems({ problems }: { problems: NonNullable<PushListed['problems']> }) {
+  const { t } = useTranslation()
+  const { count, types, message } = problems
+  return (
+    <div className={classes['reason']}>
+      {types.slice(0, typesMax).map((type) => (
+        <LinkTo
+          key={type}
+          to="."
+          search={(before: Readonly<Record<string, string | undefined>>) => ({ ...before, problem: type })}
+          fz="xs"
+          ff="monospace"
+          display="block"
+          title={t('pushes.list.allWith', { type })}
+        >
+          {type}
+        </LinkTo>
+      ))}
+      <Text size="xs" c="dimmed" lineClamp={linesMax} title={message}>
+        {message}
+      </Text>
+      {count > 1 && (
+        <Text size="xs" c="dimmed">
+          {t('pushes.list.moreProblems', { count: count - 1 })}
+        </Text>
+      )}
+    </div>
   )
 }

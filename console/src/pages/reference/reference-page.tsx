@@ -1,18 +1,22 @@
-import { Button, SegmentedControl, Text } from '@mantine/core'
-import { Plus } from 'lucide-react'
+import { Alert, Button, List, SegmentedControl, Text, Textarea, TextInput } from '@mantine/core'
+import { Plus, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ReferenceEntry, ReferenceList } from '../../../../src/console/reference/contract.ts'
+import type {
+  ReferenceEntry,
+  ReferenceList,
+  ReferenceUse,
+} from '../../../../src/console/reference/contract.ts'
 import { useApi, useChange } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
-import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Confirm, FormDialog } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Filters, SelectFilter, TextFilter, useFilter } from '../../parts/filters.tsx'
-import { Page } from '../../parts/page.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Page, PageWait } from '../../parts/page.tsx'
 import { Can, useCan } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { AddEntry } from './add-entry.tsx'
-import { RetireEntry } from './retire-entry.tsx'
 
 const lists = ['roomTypes', 'mealPlans'] as const
 const states = ['used', 'unused', 'retired'] as const
@@ -150,4 +154,137 @@ function useColumns(
       ),
     },
   ]
+}
+
+const keyCharactersMax: Readonly<Record<ReferenceList, number>> = { roomTypes: 100, mealPlans: 20 }
+
+function AddEntry({ list, onClose }: { list: ReferenceList; onClose: () => void }) {
+  const { t } = useTranslation()
+  const [key, setKey] = useState('')
+  const [name, setName] = useState('')
+  const [description, setDescription] = useState('')
+  const isMealPlan = list === 'mealPlans'
+  const add = useChange('addReferenceEntry', { invalidates: ['listReferenceEntries'] })
+  const isFilled = [key, description, isMealPlan ? name : 'none needed'].every((text) => text.trim() !== '')
+  return (
+    <FormDialog
+      isOpen
+      onClose={onClose}
+      title={t(`reference.addTitle.${list}`)}
+      submit={t('reference.submit')}
+      isBusy={add.isPending}
+      isReady={isFilled}
+      error={add.error}
+      onSubmit={() =>
+        add.mutate(
+          {
+            body: {
+              list,
+              key: key.trim(),
+              description: description.trim(),
+              ...(isMealPlan ? { name: name.trim() } : {}),
+            },
+          },
+          { onSuccess: onClose },
+        )
+      }
+    >
+      <Text size="sm">{t(`reference.addHint.${list}`)}</Text>
+      <TextInput
+        label={t(`reference.key.${list}`)}
+        required
+        maxLength={keyCharactersMax[list]}
+        value={key}
+        onChange={(event) => setKey(event.currentTarget.value)}
+        data-autofocus
+      />
+      {isMealPlan && (
+        <TextInput
+          label={t('reference.name')}
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      )}
+      <Textarea
+        label={t('reference.description')}
+        required
+        autosize
+        minRows={2}
+        maxLength={500}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+    </FormDialog>
+  )
+}
+
+/** Confirms before an entry is retired, and lists the rooms or products that use it. */
+function RetireEntry({
+  list,
+  entry: { key },
+  onClose,
+}: {
+  list: ReferenceList
+  entry: ReferenceEntry
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const use = useApi('getReferenceUse', { query: { list, key } })
+  const retire = useChange('retireReferenceEntry', { invalidates: ['listReferenceEntries'] })
+  return (
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={t('reference.retireTitle', { key })}
+      confirm={t('reference.retire')}
+      onConfirm={() => retire.mutate({ body: { list, key } }, { onSuccess: onClose })}
+      isBusy={retire.isPending}
+      isDangerous
+      error={retire.error}
+    >
+      <Text size="sm" mb="sm">
+        {t('reference.retireWhat')}
+      </Text>
+      {use.isPending && <PageWait lines={2} />}
+      {use.error && <ErrorNote error={use.error} onRetry={() => void use.refetch()} />}
+      {use.data && <UsedBy list={list} use={use.data} />}
+    </Confirm>
+  )
+}
+
+const hotelsShownMax = 5
+
+function UsedBy({ list, use: { used, suppliers, hotels } }: { list: ReferenceList; use: ReferenceUse }) {
+  const { t } = useTranslation()
+  if (used.count === 0) return <Text size="sm">{t('reference.unusedNow')}</Text>
+  const count = used.count.toLocaleString('en')
+  const text = used.isMore ? t('reference.usedMore', { count }) : count
+  return (
+    <Alert
+      color="yellow"
+      icon={<TriangleAlert size={16} aria-hidden />}
+      title={`${t(`reference.usedBy.${list}`)}: ${text}`}
+    >
+      <List size="sm" mb="xs">
+        {suppliers.map(({ supplierId, name, uses }) => (
+          <List.Item key={supplierId}>
+            {t('reference.bySupplier', { name, uses: uses.toLocaleString('en') })}
+          </List.Item>
+        ))}
+      </List>
+      <Text size="sm" component="div">
+        {t('reference.hotels')}{' '}
+        {hotels.slice(0, hotelsShownMax).map(({ hotelId, name }, place) => (
+          <span key={hotelId}>
+            {place > 0 && ', '}
+            <LinkTo to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }} size="sm">
+              {name}
+            </LinkTo>
+          </span>
+        ))}
+      </Text>
+    </Alert>
+  )
 }

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { WholeReservation } from '../../../../src/console/bookings/contract.ts'
-import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { DifferenceText, OutcomeBadge, SumOfNights } from '../price-checks/check-look.tsx'
-import { Section } from './section.tsx'
 
 type Check = WholeReservation['priceChecks'][number]
 

@@ -1,23 +1,21 @@
-import { Stack, Text } from '@mantine/core'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { CircleAlert, CircleCheck, CircleHelp, Clock, type LucideIcon, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { WholeReservation } from '../../../../src/console/bookings/contract.ts'
-import { useApi } from '../../api.ts'
+import type { Reach, ShownCard, WholeReservation } from '../../../../src/console/bookings/contract.ts'
+import { useApi, useChange } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { useIdParam } from '../../parts/ids.ts'
+import { useIdParam } from '../../parts/filters.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { PageWait } from '../../parts/page-wait.tsx'
-import { Page } from '../../parts/page.tsx'
+import { Facts, Page, PageWait, Section } from '../../parts/page.tsx'
+import { Can } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Ago, Time } from '../../parts/time.tsx'
 import { ReservationStatus } from '../deliveries/delivery-badge.tsx'
 import { DeliveryTimeline } from '../deliveries/timeline.tsx'
 import { ChecksSection } from './checks-section.tsx'
-import { GuestSection } from './guest-section.tsx'
-import { NotesSection } from './notes-section.tsx'
-import { ReachBanner } from './reach-banner.tsx'
 import classes from './reservations.module.css'
-import { Section } from './section.tsx'
 import { StaySection } from './stay-section.tsx'
 import { VersionsSection } from './versions-section.tsx'
 
@@ -106,5 +104,162 @@ function Alerts({ reservation: { alerts, timeZone } }: { reservation: WholeReser
         ))}
       </Stack>
     </Section>
+  )
+}
+
+function GuestSection({ reservation }: { reservation: WholeReservation }) {
+  const { t } = useTranslation()
+  const { customer, paymentType, card } = reservation
+  return (
+    <Section title={t('reservations.section.guest')}>
+      <Facts
+        facts={[
+          [t('reservations.customer'), `${customer.firstName} ${customer.lastName}`],
+          [t('reservations.email'), customer.email],
+          [t('reservations.phone'), customer.phone],
+          [t('reservations.country'), customer.countryCode],
+          [t('reservations.remarks'), customer.remarks],
+          [t('reservations.payment'), paymentType],
+          [
+            t('reservations.card'),
+            card === null ? t('reservations.noCard') : <Card key="card" card={card} />,
+          ],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Card({ card: { brand, last4, keptUntil, isCvvKept } }: { card: ShownCard }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {t('reservations.cardText', { brand, last4 })}
+      {'; '}
+      {keptUntil === null ? (
+        t('reservations.cardGone')
+      ) : (
+        <>
+          {t('reservations.cardKept')} <Time at={keptUntil} />
+        </>
+      )}
+      {isCvvKept && `; ${t('reservations.cvvKept')}`}
+    </>
+  )
+}
+
+const charactersMax = 500
+
+/** Notes that operators leave each other on the reservation. */
+function NotesSection({ reservation }: { reservation: WholeReservation }) {
+  const { t } = useTranslation()
+  const { notes, reservationId, timeZone } = reservation
+  return (
+    <Section title={t('reservations.section.notes')}>
+      <Stack gap="sm">
+        <Can role="operator">
+          <AddNote key={reservationId} reservationId={reservationId} />
+        </Can>
+        {notes.length === 0 && (
+          <Text size="sm" c="dimmed">
+            {t('reservations.note.none')}
+          </Text>
+        )}
+        {notes.map(({ at, operator, text }, index) => (
+          <div key={`${at} ${index}`} className={classes['note']}>
+            <Text size="sm">{text}</Text>
+            <Text size="xs" c="dimmed" component="div">
+              {t('reservations.note.by', { name: operator })} <Time at={at} zone={timeZone} />
+            </Text>
+          </div>
+        ))}
+      </Stack>
+    </Section>
+  )
+}
+
+function AddNote({ reservationId }: { reservationId: number }) {
+  const { t } = useTranslation()
+  const [text, setText] = useState('')
+  const add = useChange('addReservationNote', {
+    invalidates: ['showReservation', 'searchReservations', 'searchDeliveries'],
+  })
+  const trimmed = text.trim()
+  const isReady = trimmed !== '' && !add.isPending
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isReady)
+          add.mutate({ params: { reservationId }, body: { text: trimmed } }, { onSuccess: () => setText('') })
+      }}
+    >
+      <Stack gap="xs" align="flex-start">
+        <TextInput
+          w="100%"
+          label={t('reservations.note.label')}
+          description={t('reservations.note.stays')}
+          placeholder={t('reservations.note.placeholder')}
+          maxLength={charactersMax}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {add.error && <ErrorNote error={add.error} />}
+        <Button type="submit" variant="default" loading={add.isPending} disabled={!isReady}>
+          {t('reservations.note.add')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+type Look = { kind: 'good' | 'wait' | 'warn' | 'bad' | 'idle'; Icon: LucideIcon }
+
+const lookByReach: Readonly<Record<Reach['kind'], Look>> = {
+  reached: { kind: 'good', Icon: CircleCheck },
+  acknowledged: { kind: 'good', Icon: CircleCheck },
+  on_its_way: { kind: 'wait', Icon: Clock },
+  failing: { kind: 'warn', Icon: TriangleAlert },
+  no_url: { kind: 'warn', Icon: TriangleAlert },
+  given_up: { kind: 'bad', Icon: CircleAlert },
+  unknown: { kind: 'idle', Icon: CircleHelp },
+}
+
+/** Answers the first question: did the booking reach the hotel? */
+function ReachBanner({ reach, version, zone }: { reach: Reach; version: number; zone: string }) {
+  const { t } = useTranslation()
+  const { kind: reached, at, attempts, nextAt, earlierVersion } = reach
+  const { kind, Icon } = lookByReach[reached]
+  const isThere = kind === 'good'
+  return (
+    <div className={classes['reach']} data-kind={kind} role="status">
+      <Icon size={28} aria-hidden />
+      <div>
+        <p className={classes['reachTitle']}>{t(`reservations.reach.${reached}`)}</p>
+        <p className={classes['reachText']}>
+          {t(`reservations.reach.${reached}Text`, { version, attempts, count: attempts })}{' '}
+          {!isThere && reached !== 'unknown' && (
+            <>
+              {earlierVersion === null
+                ? t('reservations.reach.never')
+                : t('reservations.reach.earlier', { version: earlierVersion })}
+            </>
+          )}
+        </p>
+        {at !== null && (
+          <p className={classes['reachText']}>
+            {isThere ? t('reservations.reach.arrived') : t('reservations.reach.since')} <Ago at={at} />
+            {': '}
+            <Time at={at} zone={zone} />
+          </p>
+        )}
+        {reached === 'failing' && (
+          <p className={classes['reachText']}>
+            {t('reservations.reach.next')}{' '}
+            {nextAt === null ? t('reservations.reach.hourly') : <Ago at={nextAt} />}
+          </p>
+        )}
+      </div>
+    </div>
   )
 }

@@ -3,18 +3,22 @@ import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { ListedReservation } from '../../../../src/console/bookings/contract.ts'
 import { usePages } from '../../api.ts'
-import { DataTable, tableOf, type Column } from '../../parts/data-table.tsx'
-import { ExportCsv, type CsvColumn } from '../../parts/export-csv.tsx'
-import { DateFilter, Filters, SelectFilter, TextFilter } from '../../parts/filters.tsx'
-import { HotelFilter } from '../../parts/hotel-filter.tsx'
+import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
+import {
+  DateFilter,
+  Filters,
+  HotelFilter,
+  SelectFilter,
+  SupplierFilter,
+  TextFilter,
+} from '../../parts/filters.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { Money } from '../../parts/money.tsx'
+import { Money } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
-import { SupplierFilter } from '../../parts/supplier-filter.tsx'
 import { Ago, Day } from '../../parts/time.tsx'
-import cells from '../deliveries/cells.module.css'
-import { AlertBadge, DeliveryBadge, ReservationStatus } from '../deliveries/delivery-badge.tsx'
-import { LastNote } from '../deliveries/last-note.tsx'
+import cells from '../deliveries/deliveries.module.css'
+import { AlertBadge, DeliveryBadge, LastNote, ReservationStatus } from '../deliveries/delivery-badge.tsx'
 
 const names = [
   'reservation',

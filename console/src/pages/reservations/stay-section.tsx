@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import type { WholeReservation } from '../../../../src/console/bookings/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { Money } from '../../parts/money.tsx'
+import { Money } from '../../parts/numbers.tsx'
+import { Facts, Section } from '../../parts/page.tsx'
 import { Day, Time } from '../../parts/time.tsx'
 import classes from './reservations.module.css'
-import { Facts, Section } from './section.tsx'
 
 type Room = WholeReservation['rooms'][number]
 

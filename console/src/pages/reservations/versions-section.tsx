@@ -2,12 +2,12 @@ import { Group, Stack, Table, Text } from '@mantine/core'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { ShownVersion, VersionChange } from '../../../../src/console/bookings/contract.ts'
-import { Money } from '../../parts/money.tsx'
+import { Money } from '../../parts/numbers.tsx'
+import { Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { ReservationStatus } from '../deliveries/delivery-badge.tsx'
 import { reservations } from '../../text/en/reservations.ts'
+import { ReservationStatus } from '../deliveries/delivery-badge.tsx'
 import classes from './reservations.module.css'
-import { Section } from './section.tsx'
 
 /** The versions, newest first, each with its differences from the previous one. */
 export function VersionsSection({

@@ -7,10 +7,9 @@ import { useApi, useChange } from '../../api.ts'
 import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { PageWait } from '../../parts/page-wait.tsx'
+import { PageWait } from '../../parts/page.tsx'
 import classes from './sandbox.module.css'
-import { StayFields } from './stay-fields.tsx'
-import { readAges, stayAt } from './stay.ts'
+import { readAges, stayAt, StayFields } from './stay-fields.tsx'
 
 const invalidates = ['listSandboxCalls'] as const
 

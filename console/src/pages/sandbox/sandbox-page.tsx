@@ -1,20 +1,21 @@
-import { Stack } from '@mantine/core'
+import { Button, Group, Select, Stack, Table, Text, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Upload } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useApi } from '../../api.ts'
+import { type AnswerTo, useApi, useChange } from '../../api.ts'
+import { Code } from '../../parts/code.tsx'
 import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { useFilter } from '../../parts/filters.tsx'
-import { ButtonTo } from '../../parts/link-to.tsx'
-import { PageWait } from '../../parts/page-wait.tsx'
-import { Page } from '../../parts/page.tsx'
+import { useFilter, useSetFilters } from '../../parts/filters.tsx'
+import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
+import { Page, PageWait } from '../../parts/page.tsx'
 import { useCan, useMe } from '../../parts/session.tsx'
+import { BookingPanel } from './booking-panel.tsx'
 import { CallsPanel } from './calls-panel.tsx'
 import { ClockPanel } from './clock-panel.tsx'
-import { ExamplePanel } from './example-panel.tsx'
 import { FaultsPanel } from './faults-panel.tsx'
-import { BookingPanel } from './booking-panel.tsx'
 import classes from './sandbox.module.css'
-import { SupplierChoice } from './supplier-choice.tsx'
 
 export function SandboxPage() {
   const { t } = useTranslation()
@@ -75,4 +76,118 @@ function Trials({ supplierId }: { supplierId: number }) {
       <CallsPanel supplierId={supplierId} />
     </div>
   )
+}
+
+const typingMs = 200
+
+/** The supplier to act for; its id is in the URL. */
+function SupplierChoice({ supplierId }: { supplierId: number | undefined }) {
+  const { t } = useTranslation()
+  const setFilters = useSetFilters()
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed, typingMs)
+  const chosen = useApi(
+    'getSupplier',
+    { params: { supplierId: supplierId ?? 0 } },
+    { enabled: supplierId !== undefined },
+  ).data?.supplier
+  const isNameOfChosen = chosen?.name === search
+  const found = useApi(
+    'listSuppliers',
+    { query: { search: isNameOfChosen ? '' : search } },
+    { keepPrevious: true },
+  )
+  const nameById = new Map([
+    ...(chosen ? [[String(chosen.supplierId), chosen.name] as const] : []),
+    ...(found.data?.suppliers ?? []).map((one) => [String(one.supplierId), one.name] as const),
+  ])
+  return (
+    <Select
+      mb="md"
+      maw={360}
+      label={t('sandbox.supplier')}
+      placeholder={t('sandbox.chooseSupplier')}
+      searchable
+      value={supplierId === undefined ? null : String(supplierId)}
+      data={[...nameById].map(([value, label]) => ({ value, label }))}
+      onSearchChange={setTyped}
+      onChange={(value) => setFilters({ supplierId: value ?? '', call: '' })}
+    />
+  )
+}
+
+const invalidates = ['listSandboxHotels', 'getSupplier', 'listSuppliers'] as const
+
+/** Pushes the example hotel on behalf of the supplier. */
+function ExamplePanel({ supplierId }: { supplierId: number }) {
+  const { t } = useTranslation()
+  const push = useChange('pushExampleHotel', { invalidates })
+  return (
+    <section className={classes['panel']} aria-labelledby="example">
+      <Title order={2} id="example" mb={4}>
+        {t('sandbox.example.title')}
+      </Title>
+      <Text size="sm" mb="sm">
+        {t('sandbox.example.what')}
+      </Text>
+      <Button
+        leftSection={<Upload size={14} aria-hidden />}
+        loading={push.isPending}
+        onClick={() => push.mutate({ params: { supplierId } })}
+      >
+        {t('sandbox.example.push')}
+      </Button>
+      <div role="status">{push.data && <ExamplePushes pushed={push.data} />}</div>
+      {push.error && (
+        <div className={classes['below']}>
+          <ErrorNote error={push.error} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+function ExamplePushes({ pushed: { hotelId, pushes } }: { pushed: AnswerTo<'pushExampleHotel'> }) {
+  const { t } = useTranslation()
+  const params = { hotelId: String(hotelId) }
+  return (
+    <>
+      <Table aria-label={t('sandbox.example.caption')} mt="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{t('sandbox.example.step')}</Table.Th>
+            <Table.Th scope="col">{t('sandbox.example.answer')}</Table.Th>
+            <Table.Th scope="col">{t('sandbox.example.requestId')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {pushes.map(({ kind, message, requestId }) => (
+            <Table.Tr key={requestId}>
+              <Table.Td>{isStep(kind) ? t(`sandbox.example.kinds.${kind}`) : kind}</Table.Td>
+              <Table.Td>{message}</Table.Td>
+              <Table.Td>
+                <LinkTo to="/pushes" search={{ requestId }} size="sm">
+                  <Code>{requestId.slice(-8)}</Code>
+                </LinkTo>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Group gap="md" mt="xs">
+        <LinkTo to="/hotels/$hotelId" params={params} size="sm">
+          {t('sandbox.example.open')}
+        </LinkTo>
+        <LinkTo to="/hotels/$hotelId/calendar" params={params} size="sm">
+          {t('sandbox.example.calendar')}
+        </LinkTo>
+      </Group>
+    </>
+  )
+}
+
+const steps = ['hotels', 'products', 'taxes', 'ari'] as const
+
+function isStep(kind: string): kind is (typeof steps)[number] {
+  return steps.some((step) => step === kind)
 }

@@ -2,18 +2,15 @@ import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput }
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { CircleAlert, LogIn } from 'lucide-react'
-import { useEffect, useState, type ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { operatorNameLengthMax, passwordLength } from '../../../../src/operators/contract.ts'
-import { useApi } from '../../api.ts'
-import { keepCsrfToken } from '../../csrf.ts'
+import { keepCsrfToken, useApi, useUncachedChange } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Page } from '../../parts/page.tsx'
-import { ChoosePassword } from './choose-password.tsx'
-import { CodeField, isCodeAsked } from './code-field.tsx'
-import { forgetLinkToken, linkToken, onLinkToken } from './link-token.ts'
+import { ChoosePassword } from './passwords.tsx'
+import { CodeField, isCodeAsked } from './second-factor.tsx'
 import classes from './sign-in.module.css'
-import { useUncachedChange } from './use-uncached-change.ts'
 
 /** Sign-in by password, by link, or by the OpenID provider if there is one. */
 export function SignInPage() {
@@ -205,4 +202,26 @@ function ProviderProblem({ problem }: { problem: string | undefined }) {
       {t(`access.signIn.problemHint.${known}`)}
     </Alert>
   )
+}
+
+declare global {
+  interface Window {
+    /** Set by the first script of the page, which removed it from the address (src/console/web/page-policy.ts). */
+    signInLinkToken?: string | undefined
+  }
+}
+
+/** The token of the sign-in link that was opened. */
+function linkToken(): string | undefined {
+  return window.signInLinkToken
+}
+
+function forgetLinkToken(): void {
+  delete window.signInLinkToken
+}
+
+/** Calls the listener when a link is opened while the page is already loaded; returns a function that stops this. */
+function onLinkToken(listener: () => void): () => void {
+  window.addEventListener('sign-in-link', listener)
+  return () => window.removeEventListener('sign-in-link', listener)
 }

@@ -1,10 +1,12 @@
-import { Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { endOfDay } from './days.ts'
-import { FormDialog } from '../../parts/form-dialog.tsx'
-import { exampleCall, SecretDialog } from './secret-dialog.tsx'
-import { useSecret } from './use-secret.ts'
+import { type AnswerTo, call, type ChangeInput } from '../../api.ts'
+import { CopyButton } from '../../parts/code.tsx'
+import { FormDialog } from '../../parts/dialogs.tsx'
+import classes from './suppliers.module.css'
 
 export function NewKey({ supplierId, onClose }: { supplierId: number; onClose: () => void }) {
   const { t } = useTranslation()
@@ -60,4 +62,123 @@ export function NewKey({ supplierId, onClose }: { supplierId: number; onClose: (
       </Stack>
     </FormDialog>
   )
+}
+
+type SecretRoute = 'createSupplierKey' | 'rotateSupplierKey' | 'rotateSigningSecret'
+
+/**
+ * A change whose answer contains a secret. Only the dialog that shows it holds the answer; it bypasses the cache that
+ * other changes use.
+ */
+export function useSecret<Name extends SecretRoute>(name: Name) {
+  const queries = useQueryClient()
+  const [state, setState] = useState<{ isBusy: boolean; made?: AnswerTo<Name>; error?: unknown }>({
+    isBusy: false,
+  })
+  return {
+    ...state,
+    run: (input: ChangeInput<Name>) => {
+      setState({ isBusy: true })
+      call(name, input).then(
+        (made) => {
+          setState({ isBusy: false, made })
+          void queries.invalidateQueries({ queryKey: ['getSupplier'] })
+        },
+        (error: unknown) => setState({ isBusy: false, error }),
+      )
+    },
+    forget: () => setState({ isBusy: false }),
+  }
+}
+
+/** Shows a secret once. It closes only by the button that confirms it was saved. */
+export function SecretDialog({
+  title,
+  what,
+  secret,
+  example,
+  onClose,
+  children,
+}: {
+  title: string
+  what: string
+  secret: string
+  /** An example command with it. */
+  example?: string
+  onClose: () => void
+  children?: ReactNode
+}) {
+  const { t } = useTranslation()
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      attributes={{ header: { role: 'none' } }}
+      title={title}
+      size="lg"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Stack gap="md">
+        <Alert color="yellow" icon={<KeyRound size={16} aria-hidden />} title={t('suppliers.secret.once')} />
+        <Block label={what} text={secret} />
+        {children}
+        {example !== undefined && (
+          <Block
+            label={t('suppliers.secret.example')}
+            copies={t('suppliers.secret.exampleWhat')}
+            text={example}
+            hint={t('suppliers.secret.exampleHint')}
+          />
+        )}
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            {t('suppliers.secret.kept')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Block({
+  label,
+  text,
+  copies,
+  hint,
+}: {
+  label: string
+  text: string
+  copies?: string
+  hint?: string
+}) {
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {label}
+      </Text>
+      <div className={classes['secret']}>
+        <code className={classes['secretText']}>{text}</code>
+        <CopyButton text={text} what={copies ?? label} />
+      </div>
+      {hint !== undefined && (
+        <Text size="xs" c="dimmed">
+          {hint}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+export function exampleCall(apiKey: string): string {
+  return `curl ${window.location.origin}/v1/push/limits -H 'x-api-key: ${apiKey}'`
+}
+
+const dayMs = 86_400_000
+
+/** A last day means the midnight (UTC) at its end. */
+export function endOfDay(lastDay: string): string | null {
+  const atMs = Date.parse(`${lastDay}T00:00:00Z`)
+  return Number.isNaN(atMs) ? null : new Date(atMs + dayMs).toISOString()
 }

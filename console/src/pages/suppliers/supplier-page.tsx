@@ -2,22 +2,21 @@ import { Button, Group, Stack, Title } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Supplier } from '../../../../src/console/suppliers/contract.ts'
+import type { Supplier, SupplierCall } from '../../../../src/console/suppliers/contract.ts'
 import { useApi } from '../../api.ts'
-import { EmptyState } from '../../parts/data-table.tsx'
+import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { useIdParam } from '../../parts/ids.ts'
+import { useIdParam } from '../../parts/filters.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { PageWait } from '../../parts/page-wait.tsx'
-import { Page } from '../../parts/page.tsx'
+import { CountText } from '../../parts/numbers.tsx'
+import { Page, PageWait } from '../../parts/page.tsx'
 import { Can, useMe } from '../../parts/session.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { AccountPanel } from './account-panel.tsx'
-import { CountText } from './count-text.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewKey } from './new-key.tsx'
 import { daysLookedAt, PushHealth } from './push-health.tsx'
-import { RecentCalls } from './recent-calls.tsx'
 import classes from './suppliers.module.css'
 
 /** How often circuits and last uses are refreshed. */
@@ -152,5 +151,80 @@ function Keys({ supplier }: { supplier: Supplier }) {
       </Stack>
       {isCreating && <NewKey supplierId={supplier.supplierId} onClose={() => setCreating(false)} />}
     </section>
+  )
+}
+
+/** The latest calls to the supplier's URLs, some of each kind. */
+function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonly SupplierCall[] }) {
+  const { t } = useTranslation()
+  const numbered = calls.map((call, place) => ({ ...call, place }))
+  const columns: Column<(typeof numbered)[number]>[] = [
+    {
+      key: 'kind',
+      header: t('suppliers.calls.kind'),
+      cell: (call) => (
+        <Stack gap={0}>
+          {t(`suppliers.webhooks.${call.kind}`)}
+          <CallLink supplierId={supplierId} call={call} />
+        </Stack>
+      ),
+    },
+    {
+      key: 'outcome',
+      header: t('suppliers.calls.outcome'),
+      width: 160,
+      cell: ({ outcome, isGood }) => (
+        <StatusBadge kind={isGood ? 'good' : 'bad'} label={outcome.replaceAll('_', ' ')} />
+      ),
+    },
+    {
+      key: 'status',
+      header: t('suppliers.calls.status'),
+      align: 'right',
+      cell: ({ httpStatus }) => <span className="figures">{httpStatus ?? ''}</span>,
+    },
+    {
+      key: 'duration',
+      header: t('suppliers.calls.duration'),
+      align: 'right',
+      cell: ({ durationMs: ms }) => <span className="figures">{t('suppliers.calls.ms', { ms })}</span>,
+    },
+    { key: 'at', header: t('suppliers.calls.at'), cell: ({ at }) => <Time at={at} /> },
+  ]
+  return (
+    <section aria-labelledby="calls">
+      <Title order={2} id="calls" mb="xs">
+        {t('suppliers.calls.title')}
+      </Title>
+      <DataTable
+        caption={t('suppliers.calls.caption')}
+        columns={columns}
+        rows={numbered}
+        rowKey={({ place }) => place}
+        empty={{ title: t('suppliers.calls.none'), hint: t('suppliers.calls.noneHint') }}
+      />
+    </section>
+  )
+}
+
+/** A link to the subject of the call: the delivered reservation, or the checks of the hotel. */
+function CallLink({
+  supplierId,
+  call: { reservationId, hotelId, hotelName },
+}: {
+  supplierId: number
+  call: SupplierCall
+}) {
+  const { t } = useTranslation()
+  if (reservationId !== null)
+    return (
+      <LinkTo to="/reservations/$reservationId" params={{ reservationId: String(reservationId) }} fz="xs">
+        {t('suppliers.calls.reservation', { id: reservationId })}
+      </LinkTo>
+    )
+  return (
+    <LinkTo to="/price-checks" search={{ supplierId: String(supplierId), hotelId: String(hotelId) }} fz="xs">
+      {t('suppliers.calls.checksOf', { hotel: hotelName })}
+    </LinkTo>
   )
 }

@@ -2,13 +2,12 @@ import { Button, Group, Text } from '@mantine/core'
 import { PhoneCall } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { SupplierWebhook } from '../../../../src/console/suppliers/contract.ts'
-import { useChange, type AnswerTo } from '../../api.ts'
+import { type AnswerTo, useChange } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Can } from '../../parts/session.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { kindOfPing, resultOfPing } from './ping-result.ts'
 import classes from './suppliers.module.css'
 
 const kindByCircuit: Readonly<Record<NonNullable<SupplierWebhook['circuit']>, StatusKind>> = {
@@ -61,14 +60,14 @@ export function WebhookLine({
         {circuit !== null && fault === null && (
           <StatusBadge kind={kindByCircuit[circuit]} label={t(`suppliers.webhooks.circuit.${circuit}`)} />
         )}
-        <div role="status">{test.data && <PingResult ping={test.data.ping} />}</div>
+        <div role="status">{test.data && <PingBadge ping={test.data.ping} />}</div>
       </Group>
       {test.error && <ErrorNote error={test.error} />}
     </div>
   )
 }
 
-function PingResult({ ping }: { ping: AnswerTo<'pingWebhook'>['ping'] }) {
+function PingBadge({ ping }: { ping: AnswerTo<'pingWebhook'>['ping'] }) {
   const { t } = useTranslation()
   const { status, httpStatus, message = '', durationMs: ms = 0 } = ping
   if (status === 'skipped') return <StatusBadge kind="warn" label={t('suppliers.webhooks.skipped')} />
@@ -79,4 +78,23 @@ function PingResult({ ping }: { ping: AnswerTo<'pingWebhook'>['ping'] }) {
       label={t(`suppliers.webhooks.${result}`, { status: httpStatus, ms, message })}
     />
   )
+}
+
+/** The result of a ping. Endpoints need not support pings, so a status other than 2xx proves no fault: docs/callbacks.md. */
+type PingOutcome = 'answered' | 'reached' | 'failed'
+
+export const kindOfPing: Readonly<Record<PingOutcome, StatusKind>> = {
+  answered: 'good',
+  reached: 'warn',
+  failed: 'bad',
+}
+
+/** `httpStatus` is that of the response, if it was complete. */
+export function resultOfPing(httpStatus: number | null | undefined): PingOutcome {
+  if (httpStatus === null || httpStatus === undefined) return 'failed'
+  return isGoodStatus(httpStatus) ? 'answered' : 'reached'
+}
+
+export function isGoodStatus(httpStatus: number): boolean {
+  return httpStatus >= 200 && httpStatus <= 299
 }
