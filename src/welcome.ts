@@ -16,6 +16,8 @@ type Ready = {
   url: string
   /** Whether it answers the API. */
   isGateway: boolean
+  /** The number that share the port. */
+  processes: number
   startMs: number
   /** The location of the data. */
   where: string
@@ -59,7 +61,7 @@ export async function sayReady(
   { url, notes, where }: { url: string; notes: readonly string[]; where: string },
   say: Say,
 ): Promise<void> {
-  const { environment, roles } = settings
+  const { environment, roles, processes } = settings
   const startMs = performance.now()
   // On a terminal the welcome contains this, and should be the first thing to read.
   if (!process.stdout.isTTY) needs.log.info({ url, environment, startMs: Math.round(startMs) }, 'ready')
@@ -67,7 +69,7 @@ export async function sayReady(
   const isGateway = roles.includes('gateway')
   await welcome(
     needs,
-    { environment, url: reachable(url), isGateway, consoleUrl, startMs, where, notes },
+    { environment, url: reachable(url), isGateway, processes, consoleUrl, startMs, where, notes },
     say,
   )
 }
@@ -110,12 +112,13 @@ async function firstSignInUrl(
 
 function readyLines(ready: Ready): string[] {
   const seconds = (ready.startMs / 1000).toFixed(1)
-  const addresses = [
+  const facts = [
     ...(ready.isGateway ? [`docs at ${ready.url}/docs`] : ['no API here (ARI_ROLES)']),
     ...(ready.consoleUrl === undefined ? [] : [`console at ${ready.consoleUrl}/console`]),
+    ...(ready.processes === 1 ? [] : [`${ready.processes} processes`]),
   ]
   return [
-    `ARI gateway (${ready.environment}) ready in ${seconds} s at ${bold(ready.url)} · ${addresses.join(' · ')}`,
+    `ARI gateway (${ready.environment}) ready in ${seconds} s at ${bold(ready.url)} · ${facts.join(' · ')}`,
     ...ready.notes.map((note) => `Note: ${note}`),
   ]
 }

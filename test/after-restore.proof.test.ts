@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { client, startGateway, type Reply, type TestGateway, type TestSupplier } from './harness.ts'
+import { client, gatewayForTests, type Reply, type TestSupplier } from './harness.ts'
 import { environOf } from './postgres.ts'
 import { runAri, runAriWithin } from './programs.ts'
 import { browser } from './sign-in.ts'
@@ -12,18 +12,13 @@ import { expectOk, product, pushStoryHotel } from './story.ts'
 
 /** `ari after-restore`, as an operator runs it on a restored store. */
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway({ systemTime: true })
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests({ systemTime: true })
 
 test('rooms, rates and hotels keep their platform ids, and new ones get none that may have been given out', async () => {
   const supplier = await gateway.supplier('Acme')
   await pushStoryHotel(supplier)
   const held = await idsOf(supplier)
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
-  const environ = environOf({ host, port, user, database })
+  const environ = environOf(gateway.storeAddress)
   const refused = await runAri(environ, 'after-restore')
   assert.equal(refused.code, 1, refused.stderr)
   assert.match(refused.stderr, /A service or another command works on this store \(\d+ connections\)/)
@@ -47,10 +42,9 @@ test('rooms, rates and hotels keep their platform ids, and new ones get none tha
 })
 
 test('sessions and links end, revocations in the file are repeated, and everything valid is listed', async () => {
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
   const folder = await mkdtemp(join(tmpdir(), 'ari-revoked-'))
   const file = join(folder, 'revoked')
-  const environ = { ...environOf({ host, port, user, database }), ARI_REVOCATIONS_FILE: file }
+  const environ = { ...environOf(gateway.storeAddress), ARI_REVOCATIONS_FILE: file }
   const run = async (...parameters: string[]): Promise<Record<string, string>> => {
     const { code, stdout, stderr } = await runAri(environ, ...parameters)
     assert.equal(code, 0, stderr)
@@ -118,9 +112,8 @@ test('sessions and links end, revocations in the file are repeated, and everythi
 })
 
 test('where the file can not be written, nothing is revoked, and the command says why', async () => {
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
   const { keyId } = await gateway.supplier('Kept')
-  const environ = { ...environOf({ host, port, user, database }), ARI_REVOCATIONS_FILE: '/nowhere/revoked' }
+  const environ = { ...environOf(gateway.storeAddress), ARI_REVOCATIONS_FILE: '/nowhere/revoked' }
   const { code, stderr } = await runAri(environ, 'key', 'revoke', String(keyId))
   assert.equal(code, 1)
   assert.match(stderr, /Nothing was changed: the file of ARI_REVOCATIONS_FILE can't be written \(ENOENT\)/)
@@ -130,10 +123,9 @@ test('where the file can not be written, nothing is revoked, and the command say
 })
 
 test('where the file has room for some of what a revocation notes, nothing is revoked, and nothing is when it is read', async () => {
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
   const folder = await mkdtemp(join(tmpdir(), 'ari-full-'))
   const file = join(folder, 'revoked')
-  const environ = { ...environOf({ host, port, user, database }), ARI_REVOCATIONS_FILE: file }
+  const environ = { ...environOf(gateway.storeAddress), ARI_REVOCATIONS_FILE: file }
   const { operatorId, name } = await gateway.operator('operator')
   const isDisabled = async () => {
     const { rows } = await gateway.db.query(

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { expectStatus, openShop } from './booking.ts'
-import { startGateway, type TestGateway } from './harness.ts'
+import { gatewayForTests } from './harness.ts'
 import { environOf } from './postgres.ts'
 import { runAri, type Outcome } from './programs.ts'
 
 /** `ari deliveries`, run as operators run it. */
 
-let gateway: TestGateway
-
-before(async () => {
-  gateway = await startGateway()
-  const shop = await openShop(gateway)
-  expectStatus(await shop.book(), 201)
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
+const shop = await openShop(gateway)
+expectStatus(await shop.book(), 201)
 
 function deliveries(...parameters: string[]): Promise<Outcome> {
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
-  return runAri({ ...environOf({ host, port, user, database }), NO_COLOR: '1' }, 'deliveries', ...parameters)
+  return runAri({ ...environOf(gateway.storeAddress), NO_COLOR: '1' }, 'deliveries', ...parameters)
 }
 
 async function only(): Promise<{ deliveryId: string; reservationId: string }> {

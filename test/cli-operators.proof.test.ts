@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from './harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests } from './harness.ts'
 import { runAri, type Outcome } from './programs.ts'
 import { environOf } from './postgres.ts'
 import { browser } from './sign-in.ts'
 
 /** ari operator, run as people run it, beside a service on the same store. */
 
-let gateway: TestGateway
-const settings: Record<string, string> = {}
-
-before(async () => {
-  gateway = await startGateway({ systemTime: true })
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
-  Object.assign(settings, environOf({ host, port, user, database }))
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests({ systemTime: true })
+const settings = environOf(gateway.storeAddress)
 
 /** The name that the audit log gives to the user who runs the tests. */
 const commandLine = `command line (${userInfo().username})`

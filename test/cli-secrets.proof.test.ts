@@ -2,22 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { startGateway, type TestGateway } from './harness.ts'
+import { test } from 'node:test'
+import { gatewayForTests } from './harness.ts'
 import { environOf } from './postgres.ts'
 import { runAri } from './programs.ts'
 
 /** Commands get the secrets they need without any secret among their arguments. */
 
-let gateway: TestGateway
-const settings: Record<string, string> = {}
-
-before(async () => {
-  gateway = await startGateway({ systemTime: true })
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
-  Object.assign(settings, environOf({ host, port, user, database }))
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests({ systemTime: true })
+const settings = environOf(gateway.storeAddress)
 
 test('a secret is taken from a file that NAME_FILE names, and never from both', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ari-secrets-'))

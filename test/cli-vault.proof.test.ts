@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { openVault, vaultKeyId } from '../src/cards/vault.ts'
-import { expectStatus, openShop, type Shop } from './booking.ts'
-import { startGateway, type TestGateway } from './harness.ts'
+import { expectStatus, openShop } from './booking.ts'
+import { gatewayForTests } from './harness.ts'
 import { setAccount } from '../src/keys/suppliers.ts'
 import { environOf } from './postgres.ts'
 import { runAri, type Outcome } from './programs.ts'
@@ -14,19 +14,13 @@ import { runAri, type Outcome } from './programs.ts'
 const [key, newKey] = [randomBytes(32), randomBytes(32)]
 const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '01/2030' }
 
-let gateway: TestGateway
-let shop: Shop
-before(async () => {
-  gateway = await startGateway({ vaultKey: key })
-  shop = await openShop(gateway)
-  await setAccount(gateway.db, 'Acme', { deliversCards: true })
-  expectStatus(await shop.book({ payment: { type: 'Channel Collect', card } }), 201)
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests({ vaultKey: key })
+const shop = await openShop(gateway)
+await setAccount(gateway.db, 'Acme', { deliversCards: true })
+expectStatus(await shop.book({ payment: { type: 'Channel Collect', card } }), 201)
 
 function vault(keys: Record<string, string>, ...parameters: string[]): Promise<Outcome> {
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
-  const environ = { ...environOf({ host, port, user, database }), NO_COLOR: '1', ...keys }
+  const environ = { ...environOf(gateway.storeAddress), NO_COLOR: '1', ...keys }
   return runAri(environ, 'vault', ...parameters)
 }
 

@@ -20,6 +20,7 @@ import { loopbackNetworks, type OutboundRules, type Resolve } from '../src/outbo
 import { openDatabase, type Database, type Queryable } from '../src/postgres/postgres.ts'
 import type { UnknownFields } from '../src/http/request-members.ts'
 import type { OperatorRole } from '../src/http/route.ts'
+import type { DeliveryWorker } from '../src/deliveries/worker.ts'
 import { telemetry } from '../src/base/telemetry.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
 import { asAdmin, behindPooler, testServer, type TestAddress } from './postgres.ts'
@@ -31,8 +32,11 @@ export type TestGateway = {
   url: string
   /** Set when the metrics have a port of their own. */
   metricsUrl: string | undefined
+  /** Delivery workers that it starts end with the gateway. */
   app: App
   db: Database
+  /** Where its database is, for programs on the same store: `environOf(gateway.storeAddress)`. */
+  storeAddress: TestAddress
   clock: Clock & { set: (instant: string) => void }
   vault: CardVault
   supplier: (
@@ -173,12 +177,22 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     console: 'console' in options ? options.console && { ...usualConsole, ...options.console } : usualConsole,
   })
   const { url, metricsUrl } = await app.listen({ host: '127.0.0.1', port: 0 })
+  const { host = '', port = 0, user = '', database = '' } = db.pool.options
   const others: TestGateway[] = []
+  const workers: DeliveryWorker[] = []
   return {
     url,
     metricsUrl,
-    app,
+    app: {
+      ...app,
+      startDeliveries: () => {
+        const worker = app.startDeliveries()
+        workers.push(worker)
+        return worker
+      },
+    },
     db,
+    storeAddress: { host, port, user, database },
     clock,
     vault,
     supplier: async (name, limits = {}, unknownFields) => {
@@ -208,6 +222,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     },
     stop: async () => {
       for (const other of others) await other.stop()
+      for (const worker of workers) await worker.close()
       await app.close()
       await vault.close()
       await db.close()

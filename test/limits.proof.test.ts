@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { defaultLimits } from '../src/keys/limits.ts'
 import { poolConnectionsMax } from '../src/postgres/postgres.ts'
 import {
   client,
+  gatewayForTests,
   startGateway,
   type Reply,
   type TestClient,
@@ -23,16 +24,10 @@ import { supplierDigests } from './stored-state.ts'
 
 /** The requests that the service rejects, their cost to other clients, and its recovery. */
 
-let gateway: TestGateway
+const gateway = await gatewayForTests()
 /** Takes 20 seconds of mere waiting: the other tests run meanwhile, on a gateway of their own. */
-let trickled: Promise<RawOutcome['replies']>
-
-before(async () => {
-  gateway = await startGateway()
-  trickled = trickle()
-  trickled.catch(() => {})
-})
-after(() => gateway.stop())
+const trickled = trickle()
+trickled.catch(() => {})
 
 const hotel = (hotelId: string) => ({
   hotelId,

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { client, type TestClient } from './harness.ts'
 import { minutes } from './pace.ts'
-import { dataFolder, runAri, startProgram, workersOf, type Running } from './programs.ts'
+import { programsForTests, runAri, startProgram, workersOf, type Running } from './programs.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
 /** A service of several processes (ARI_PROCESSES) on the embedded store. */
 
 const workers = 3
-const folders: (() => Promise<void>)[] = []
-const started: Running[] = []
+const { newFolder, track } = programsForTests()
 let dataDir = ''
 let service: Running
 let url = ''
@@ -28,29 +27,15 @@ before(async () => {
     token: /Platform token +(\S+)$/m.exec(text)?.[1] ?? '',
   }
 })
-after(async () => {
-  for (const { child, ended } of started) {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
-    await ended
-  }
-  for (const remove of folders) await remove()
-})
-
-async function newFolder(): Promise<string> {
-  const { path, remove } = await dataFolder()
-  folders.push(remove)
-  return path
-}
-
 function serve(environ: Record<string, string>): Running {
-  const running = startProgram(
-    'serve',
-    { ARI_PROCESSES: String(workers), PORT: '0', LOG_LEVEL: 'error', ...environ },
-    [],
-    minutes(20),
+  return track(
+    startProgram(
+      'serve',
+      { ARI_PROCESSES: String(workers), PORT: '0', LOG_LEVEL: 'error', ...environ },
+      [],
+      minutes(20),
+    ),
   )
-  started.push(running)
-  return running
 }
 
 async function urlOf(running: Running): Promise<string> {
@@ -95,9 +80,10 @@ async function metric(name: string): Promise<number> {
     .reduce((sum, value) => sum + value, 0)
 }
 
-test('several processes answer; the welcome is printed once, and metrics are those of all', async () => {
+test('several processes answer; the welcome is printed once with their number, and metrics are those of all', async () => {
   assert.equal(workersOf(service.child.pid).length, workers)
   assert.equal(service.output.stdout.match(/Supplier key/g)?.length, 1)
+  assert.match(service.output.stdout, / ready in .* · 3 processes\n/)
   const supplier = supplierAt(url)
   await pushStoryHotel(supplier)
   const pushed = await metric('ari_pushes_total')

@@ -3,6 +3,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { minutes } from './pace.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -28,6 +29,33 @@ export async function dataFolder(): Promise<{ path: string; remove: () => Promis
   const folder = await mkdtemp(join(tmpdir(), 'ari-program-'))
   await chmod(folder, 0o711)
   return { path: join(folder, 'data'), remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** For a file of tests: its programs are ended and its folders removed after its last test. */
+export function programsForTests(): {
+  newFolder: () => Promise<string>
+  track: (program: Running) => Running
+} {
+  const started: Running[] = []
+  const folders: (() => Promise<void>)[] = []
+  after(async () => {
+    for (const { child, ended } of started) {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      await ended
+    }
+    for (const remove of folders) await remove()
+  })
+  return {
+    newFolder: async () => {
+      const { path, remove } = await dataFolder()
+      folders.push(remove)
+      return path
+    },
+    track: (program) => {
+      started.push(program)
+      return program
+    },
+  }
 }
 
 const programs = {

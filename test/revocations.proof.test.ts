@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { client, startGateway, type TestGateway } from './harness.ts'
+import { client, gatewayForTests } from './harness.ts'
 import { minutes } from './pace.ts'
 import { asAdmin, environOf, type TestAddress } from './postgres.ts'
 import { runAri, startProgram, type Running } from './programs.ts'
@@ -14,25 +14,12 @@ import { expectOk } from './story.ts'
 
 /** A store restored from a backup, and a service that starts on it or runs meanwhile. */
 
-let gateway: TestGateway
-let folder: string
-let file: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ari-put-back-'))
-  file = join(folder, 'revoked')
-  gateway = await startGateway({ systemTime: true, revocationsFile: file })
-})
-after(async () => {
-  await gateway.stop()
-  await rm(folder, { recursive: true })
-})
+const folder = await mkdtemp(join(tmpdir(), 'ari-put-back-'))
+const file = join(folder, 'revoked')
+const gateway = await gatewayForTests({ systemTime: true, revocationsFile: file })
+after(() => rm(folder, { recursive: true }))
 
 const passwords = { old: 'seven green lamps hum', next: 'two old boats drift' }
-
-function addressOf({ db }: TestGateway): TestAddress {
-  const { host = '', port = 0, user = '', database = '' } = db.pool.options
-  return { host, port, user, database }
-}
 
 async function serve(address: TestAddress): Promise<Running & { url: string }> {
   const settings = { ...environOf(address), PORT: '0', ARI_REVOCATIONS_FILE: file, LOG_LEVEL: 'info' }
@@ -56,9 +43,9 @@ test('a service that starts on an older copy repeats the revocations made since'
   const { name: person } = await gateway.operator('viewer')
   const first = await withPassword(gateway, person, passwords.old)
 
-  const copy: TestAddress = { ...addressOf(gateway), database: `${addressOf(gateway).database}_copy` }
+  const copy: TestAddress = { ...gateway.storeAddress, database: `${gateway.storeAddress.database}_copy` }
   // As a backup of this moment contains it.
-  const dump = `create database ${copy.database} template ${addressOf(gateway).database} strategy file_copy`
+  const dump = `create database ${copy.database} template ${gateway.storeAddress.database} strategy file_copy`
   await withoutConnections(() => asAdmin({ ...copy, database: 'postgres' }, dump))
 
   expectOk(await admin.post(`/keys/${revoked.keyId}/revoke`, {}))
@@ -102,7 +89,7 @@ test('a service that starts on an older copy repeats the revocations made since'
 })
 
 test('a file that can’t be used is refused at the start, and invalid lines are reported', async () => {
-  const settings = { ...environOf(addressOf(gateway)), PORT: '0', LOG_LEVEL: 'info' }
+  const settings = { ...environOf(gateway.storeAddress), PORT: '0', LOG_LEVEL: 'info' }
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
   for (const none of ['/dev/null', pipe, folder]) {
@@ -122,10 +109,10 @@ test('a file that can’t be used is refused at the start, and invalid lines are
 
 /** A database can only be copied while it has no connections. */
 async function withoutConnections(copy: () => Promise<void>): Promise<void> {
-  const { database } = addressOf(gateway)
+  const { database } = gateway.storeAddress
   await until(async () => {
     await asAdmin(
-      { ...addressOf(gateway), database: 'postgres' },
+      { ...gateway.storeAddress, database: 'postgres' },
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
     )
     return copy().then(

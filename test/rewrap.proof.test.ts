@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { setAccount } from '../src/keys/suppliers.ts'
 import { openVault, vaultKeyId, type SealedCard } from '../src/cards/vault.ts'
-import { expectStatus, openShop, type Shop } from './booking.ts'
-import { startGateway, type TestGateway } from './harness.ts'
+import { expectStatus, openShop } from './booking.ts'
+import { gatewayForTests } from './harness.ts'
 import { minutes } from './pace.ts'
 import { environOf } from './postgres.ts'
 import { startProgram } from './programs.ts'
@@ -18,14 +18,9 @@ const count = 20_000
 const [old, next] = [randomBytes(32), randomBytes(32)]
 const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '01/2030', cvv: '123' }
 
-let gateway: TestGateway
-let shop: Shop
-before(async () => {
-  gateway = await startGateway({ vaultKey: old, systemTime: true })
-  shop = await openShop(gateway)
-  await setAccount(gateway.db, 'Acme', { deliversCards: true })
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests({ vaultKey: old, systemTime: true })
+const shop = await openShop(gateway)
+await setAccount(gateway.db, 'Acme', { deliversCards: true })
 
 /** Inserts cards as if that many bookings had been made, which would take minutes. */
 async function keepCards(): Promise<void> {
@@ -75,9 +70,8 @@ async function until(isSo: (done: number) => boolean): Promise<number> {
 test('a service that is killed while it wraps cards anew is followed by one that goes on, and each card opens', async () => {
   expectStatus(await shop.book({ payment: { type: 'Channel Collect', card } }), 201)
   await keepCards()
-  const { host = '', port = 0, user = '', database = '' } = gateway.db.pool.options
   const environ = {
-    ...environOf({ host, port, user, database }),
+    ...environOf(gateway.storeAddress),
     PORT: '0',
     ARI_ROLES: 'console',
     ARI_VAULT_KEY: next.toString('base64'),

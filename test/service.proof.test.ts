@@ -8,38 +8,21 @@ import {
 } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { firstHotel } from '../src/welcome.ts'
 import { client } from './harness.ts'
-import { dataFolder, runAri, startOnTerminal, startProgram, type Running } from './programs.ts'
+import { programsForTests, runAri, startOnTerminal, startProgram, type Running } from './programs.ts'
 
 /** The service as a process: its start, its output, and its shutdown. */
 
 const root = join(import.meta.dirname, '..')
-const folders: (() => Promise<void>)[] = []
-const started: Running[] = []
-
-after(async () => {
-  for (const { child, ended } of started) {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
-    await ended
-  }
-  for (const remove of folders) await remove()
-})
-
-async function newFolder(): Promise<string> {
-  const { path, remove } = await dataFolder()
-  folders.push(remove)
-  return path
-}
+const { newFolder, track } = programsForTests()
 
 function serve(dataDir: string, environ: Record<string, string> = {}): Running {
-  const running = startProgram('serve', { ARI_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', ...environ })
-  started.push(running)
-  return running
+  return track(startProgram('serve', { ARI_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', ...environ }))
 }
 
 const readyLine =
@@ -134,8 +117,7 @@ test('the first start shows its welcome last, and on a terminal nothing but that
   const [first = '', ...rest] = logged
   assert.match(first, /^\{"level":30,"time":"/)
   assert.deepEqual(rest.map(starts), welcome)
-  const onTerminal = startOnTerminal({ ARI_DATA_DIR: await newFolder(), PORT: '0', LOG_LEVEL: 'info' })
-  started.push(onTerminal)
+  const onTerminal = track(startOnTerminal({ ARI_DATA_DIR: await newFolder(), PORT: '0', LOG_LEVEL: 'info' }))
   const ctrlC = ({ child }: Running) => child.stdin?.write('\x03')
   assert.deepEqual((await shown(onTerminal, ctrlC)).map(starts), welcome)
 })
@@ -151,8 +133,7 @@ test('commands beside a running service name the address at which it really is',
     return stdout.replace(/#token=.*\n/, '')
   }
   const simulated = async (environ: Record<string, string>): Promise<string> => {
-    const supplier = startProgram('ari', environ, ['simulate', 'supplier', '--key', key, '--json'])
-    started.push(supplier)
+    const supplier = track(startProgram('ari', environ, ['simulate', 'supplier', '--key', key, '--json']))
     const ready = supplier.printed(/"ready":true/).then(() => 'ready')
     const told = await ready.catch(async () => (await supplier.ended).stderr)
     supplier.child.kill('SIGTERM')
@@ -204,9 +185,8 @@ test('no key or sign-in link is sent to the address of a killed service, whateve
   await new Promise<void>((resolve) => stranger.listen(port, '127.0.0.1', resolve))
   try {
     const environ = { ARI_DATA_DIR: folder }
-    const asked = startProgram('ari', environ, ['simulate', 'supplier', '--key', 'ari_sbx_of_nobody'])
-    started.push(asked)
-    assert.equal((await asked.ended).code, 1)
+    const refused = await runAri(environ, 'simulate', 'supplier', '--key', 'ari_sbx_of_nobody')
+    assert.equal(refused.code, 1)
     const { stdout } = await runAri({ ...environ, PORT: '8099' }, 'operator', 'sign-in-link', 'admin')
     assert.match(stdout, /^http:\/\/127\.0\.0\.1:8099\/console/)
     assert.deepEqual(heard, [])
@@ -323,8 +303,7 @@ test(
   { skip: process.platform !== 'linux' },
   async () => {
     const environ = { ARI_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' }
-    const running = startProgram('command', environ, ['serve'])
-    started.push(running)
+    const running = track(startProgram('command', environ, ['serve']))
     const { child, ended, printed } = running
     await printed(readyLine)
     const read = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8').split('\0')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import {
   bookingBody,
   expectStatus,
@@ -10,25 +10,16 @@ import {
   type Shop,
 } from '../../test/booking.ts'
 import { until } from '../../test/deliveries.ts'
-import { startGateway, type Reply, type TestClient, type TestGateway } from '../../test/harness.ts'
+import { gatewayForTests, type Reply, type TestClient } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
 import { supplierDigests } from '../../test/stored-state.ts'
 import { expectOk, problemsOf, product } from '../../test/story.ts'
-import type { DeliveryWorker } from '../deliveries/worker.ts'
 
 /** The test clock of an account. The service's own clock stands still at noon on 1 March 2027. */
 
-let gateway: TestGateway
-let deliveries: DeliveryWorker
+const gateway = await gatewayForTests({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+gateway.app.startDeliveries()
 const receivers: Receiver[] = []
-before(async () => {
-  gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
-  deliveries = gateway.app.startDeliveries()
-})
-after(async () => {
-  await deliveries.close()
-  await gateway.stop()
-})
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close()
 })

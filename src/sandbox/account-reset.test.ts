@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { bookingBy, expectStatus, idOf, openShop, platformOf, pushNights } from '../../test/booking.ts'
 import { until } from '../../test/deliveries.ts'
-import { client, startGateway, type Reply, type TestClient, type TestGateway } from '../../test/harness.ts'
+import { client, gatewayForTests, type Reply, type TestClient } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
 import { supplierDigests } from '../../test/stored-state.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
-import type { DeliveryWorker } from '../deliveries/worker.ts'
 
 /** A sandbox reset of an account, alone and beside every kind of concurrent work. */
 
-let gateway: TestGateway
-let other: TestGateway
-let deliveries: DeliveryWorker
+const gateway = await gatewayForTests({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+const other = await gateway.second()
+gateway.app.startDeliveries()
 const receivers: Receiver[] = []
-before(async () => {
-  gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
-  other = await gateway.second()
-  deliveries = gateway.app.startDeliveries()
-})
-after(async () => {
-  await deliveries.close()
-  await gateway.stop()
-})
 afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close()
 })

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { generate } from 'otplib'
 import { defaultSignInRules } from '../../src/operators/sign-in-rules.ts'
-import { startGateway, type TestGateway } from '../harness.ts'
+import { gatewayForTests } from '../harness.ts'
 import { linkOf, withPassword } from '../sign-in.ts'
 import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
 
 const password = 'correct horse battery'
 
-describe('signing in, operators and the audit log', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
-  before(async () => {
-    gateway = await startGateway({ systemTime: true })
-  })
-  after(() => gateway.stop())
+describe('signing in, operators and the audit log', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests({ systemTime: true })
 
   test('a link signs in, a password is chosen, and signs in from then on, by keyboard alone', async () => {
     const { name } = await gateway.operator('operator')

@@ -1,7 +1,8 @@
+import { after } from 'node:test'
 import { setAccount } from '../../src/keys/suppliers.ts'
 import { expectStatus, idOf, openShop, pushNights, bookingBody, room, type Shop } from '../booking.ts'
 import { until } from '../deliveries.ts'
-import { startGateway, type TestGateway } from '../harness.ts'
+import { gatewayForTests, type TestGateway } from '../harness.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../receiver.ts'
 import { expectOk } from '../story.ts'
 
@@ -33,11 +34,10 @@ export type BookingsStage = {
   late: string
   /** Of a supplier without a URL. */
   nowhere: string
-  stop: () => Promise<void>
 }
 
 export async function stageBookings(): Promise<BookingsStage> {
-  const gateway = await startGateway({
+  const gateway = await gatewayForTests({
     allowPrivate: true,
     outbound: { reach: (to) => to },
     vaultKey: Buffer.alloc(32, 7),
@@ -50,9 +50,10 @@ export async function stageBookings(): Promise<BookingsStage> {
     const answer = line.includes('/check') ? liveAnswer(body) : { taken: isMended }
     socket.write(httpAnswer(line.includes('/check') || isMended ? 200 : 503, JSON.stringify(answer)))
   })
+  after(() => receiver.close())
   const url = `http://127.0.0.1:${receiver.port}`
   expectOk(await acme.supplier.post('/push/webhook/pushbook', { webhook: `${url}/book?key=theirs` }))
-  const worker = gateway.app.startDeliveries()
+  gateway.app.startDeliveries()
   const arrived = idOf(await acme.book({ payment: { type: 'Channel Collect', card } }))
   const later = bookingBody('Acme', { checkout: '2027-04-23' })
   expectStatus(await acme.platform.put(`/booking/reservations/${arrived}`, later), 200)
@@ -78,11 +79,6 @@ export async function stageBookings(): Promise<BookingsStage> {
     other,
     late,
     nowhere,
-    stop: async () => {
-      await worker.close()
-      await gateway.stop()
-      await receiver.close()
-    },
   }
 }
 

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { namedIn, until } from '../deliveries.ts'
-import { card, evilName, stageBookings, statusOf, type BookingsStage } from './bookings-stage.ts'
+import { card, evilName, stageBookings, statusOf } from './bookings-stage.ts'
 import { axe, openConsole, withoutChromium, type ConsoleWindow } from './browser.ts'
 
 /** What people do with reservations, deliveries and price checks. */
 
-describe('bookings in the console', { skip: withoutChromium }, () => {
-  let stage: BookingsStage
-  before(async () => {
-    stage = await stageBookings()
-  })
-  after(() => stage.stop())
+describe('bookings in the console', { skip: withoutChromium }, async () => {
+  const stage = await stageBookings()
 
   async function withWindow(
     role: 'viewer' | 'operator',

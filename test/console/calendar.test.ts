@@ -1,44 +1,39 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { openShop } from '../booking.ts'
 import { calendarOf, operatorOf } from '../calendar.ts'
-import { startGateway, type TestGateway } from '../harness.ts'
+import { gatewayForTests } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 import { minutes } from '../pace.ts'
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">'
 
-describe('the calendar', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
-  let hotel: number
-  before(async () => {
-    gateway = await startGateway()
-    const { supplier } = await openShop(gateway)
-    const products = [
-      product('DBL', 'BAR'),
-      product('DBL', 'NRF'),
-      product('TWN', 'BAR', { roomName: hostile, rateName: 'Rate BAR' }),
-    ]
-    expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
-    const ari = [
-      {
-        roomId: 'DBL',
-        startDate: '2027-04-10',
-        endDate: '2027-04-12',
-        rates: [{ rateId: 'BAR', minStayArrival: 3, closedToArrival: false }],
-      },
-      { roomId: 'DBL', date: '2027-04-15', closed: true },
-      { roomId: 'DBL', date: '2027-04-16', rates: [{ rateId: 'BAR', closedToArrival: true }] },
-      { roomId: 'TWN', startDate: '2027-04-01', endDate: '2027-04-30', inventory: 1 },
-    ]
-    expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }, { 'x-request-id': 'restricted' }))
-    const { body } = expectOk(await supplier.post('/push/getHotels', { hotelIds: ['H1'] }))
-    hotel = Number(Object(body['hotels'])[0].platformHotelId)
-  })
-  after(() => gateway.stop())
+describe('the calendar', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests()
+  const { supplier } = await openShop(gateway)
+  const products = [
+    product('DBL', 'BAR'),
+    product('DBL', 'NRF'),
+    product('TWN', 'BAR', { roomName: hostile, rateName: 'Rate BAR' }),
+  ]
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+  const ari = [
+    {
+      roomId: 'DBL',
+      startDate: '2027-04-10',
+      endDate: '2027-04-12',
+      rates: [{ rateId: 'BAR', minStayArrival: 3, closedToArrival: false }],
+    },
+    { roomId: 'DBL', date: '2027-04-15', closed: true },
+    { roomId: 'DBL', date: '2027-04-16', rates: [{ rateId: 'BAR', closedToArrival: true }] },
+    { roomId: 'TWN', startDate: '2027-04-01', endDate: '2027-04-30', inventory: 1 },
+  ]
+  expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }, { 'x-request-id': 'restricted' }))
+  const { body } = expectOk(await supplier.post('/push/getHotels', { hotelIds: ['H1'] }))
+  const hotel = Number(Object(body['hotels'])[0].platformHotelId)
 
   const cell = (page: Page, name: RegExp) => page.getByRole('gridcell', { name })
   const path = (more: string): string => `/hotels/${hotel}/calendar?from=2027-04-08${more}`

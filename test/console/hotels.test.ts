@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { describe, test } from 'node:test'
+import { gatewayForTests } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 
@@ -36,40 +36,35 @@ const vat = {
   payNow: true,
 }
 
-describe('the pages of hotels', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
-  let supplier: TestSupplier
-  before(async () => {
-    gateway = await startGateway()
-    supplier = await gateway.supplier('Channel One')
-    const others = Array.from({ length: 60 }, (_, index) => hotel(`M${index}`, `Maison ${index + 10}`))
-    expectOk(await supplier.post('/push/hotels', [hotel('ETOILE', "Hôtel de l'Étoile"), ...others]))
-    expectOk(await supplier.post('/push/hotels', [hotel('X1', hostile)]))
-    const products = [
-      product('DBL', 'BAR', { roomName: hostile, cancelPolicies: policies }),
-      product('DBL', 'NRF'),
-    ]
-    for (const hotelId of ['X1', 'ETOILE']) {
-      expectOk(await supplier.post('/push/products', { hotelId, products }))
-      expectOk(
-        await supplier.post('/push/taxes', {
-          hotelId,
-          taxes: [vat],
-          products: [{ roomId: 'DBL', taxes: [vat] }],
-        }),
-      )
-    }
-    const item = {
-      roomId: 'DBL',
-      rateId: 'BAR',
-      startDate: '2027-03-05',
-      endDate: '2027-04-10',
-      price: 110,
-      inventory: 3,
-    }
-    expectOk(await supplier.post('/push/ari', { hotelId: 'ETOILE', pricingModel: 'unit', ari: [item] }))
-  })
-  after(() => gateway.stop())
+describe('the pages of hotels', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests()
+  const supplier = await gateway.supplier('Channel One')
+  const others = Array.from({ length: 60 }, (_, index) => hotel(`M${index}`, `Maison ${index + 10}`))
+  expectOk(await supplier.post('/push/hotels', [hotel('ETOILE', "Hôtel de l'Étoile"), ...others]))
+  expectOk(await supplier.post('/push/hotels', [hotel('X1', hostile)]))
+  const products = [
+    product('DBL', 'BAR', { roomName: hostile, cancelPolicies: policies }),
+    product('DBL', 'NRF'),
+  ]
+  for (const hotelId of ['X1', 'ETOILE']) {
+    expectOk(await supplier.post('/push/products', { hotelId, products }))
+    expectOk(
+      await supplier.post('/push/taxes', {
+        hotelId,
+        taxes: [vat],
+        products: [{ roomId: 'DBL', taxes: [vat] }],
+      }),
+    )
+  }
+  const item = {
+    roomId: 'DBL',
+    rateId: 'BAR',
+    startDate: '2027-03-05',
+    endDate: '2027-04-10',
+    price: 110,
+    inventory: 3,
+  }
+  expectOk(await supplier.post('/push/ari', { hotelId: 'ETOILE', pricingModel: 'unit', ari: [item] }))
 
   test('a viewer finds a hotel while typing, without accents, and the URL keeps what was typed', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { openShop, type Shop } from '../booking.ts'
-import { startGateway, type TestGateway } from '../harness.ts'
+import { gatewayForTests, startGateway } from '../harness.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 
-describe('the overview', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
+describe('the overview', { skip: withoutChromium }, async () => {
   let shop: Shop
-  before(async () => {
-    gateway = await startGateway()
-  })
-  after(() => gateway.stop())
+  const gateway = await gatewayForTests()
 
   test('says what to do first in a service without hotels', async () => {
     // One of its own: for some seconds an overview says again what it said.

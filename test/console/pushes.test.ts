@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { gatewayForTests } from '../harness.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 
@@ -14,36 +14,31 @@ const isSeen = (page: Page): Promise<boolean> =>
   })()`)
 const nights = { startDate: '2027-03-05', endDate: '2027-03-09' }
 
-describe('the pages of the push log', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
-  let supplier: TestSupplier
-  before(async () => {
-    gateway = await startGateway()
-    supplier = await gateway.supplier('Channel One')
-    await pushStoryHotel(supplier, { hotelName: 'Before' })
-    expectOk(
-      await supplier.post(
-        '/push/products',
-        {
-          hotelId: 'H1',
-          products: [product('DBL', 'BAR', { occupancy: { maxOccupancy: 2 }, roomName: hostile })],
-        },
-        sent('products-changed'),
-      ),
-    )
-    const item = { roomId: 'DBL', rateId: 'BAR', price: 110, inventory: 3, ...nights }
-    const ari = Array.from({ length: 120 }, (_, index) =>
-      index === 77 ? { ...item, roomId: hostile } : item,
-    )
-    const partly = await supplier.post(
-      '/push/ari',
-      { hotelId: 'H1', pricingModel: 'unit', ari },
-      sent('ari-partly'),
-    )
-    assert.equal(partly.status, 207)
-    await supplier.post('/push/hotels', '{"hotelId', sent('no-json'))
-  })
-  after(() => gateway.stop())
+describe('the pages of the push log', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests()
+  const supplier = await gateway.supplier('Channel One')
+  await pushStoryHotel(supplier, { hotelName: 'Before' })
+  expectOk(
+    await supplier.post(
+      '/push/products',
+      {
+        hotelId: 'H1',
+        products: [product('DBL', 'BAR', { occupancy: { maxOccupancy: 2 }, roomName: hostile })],
+      },
+      sent('products-changed'),
+    ),
+  )
+  const sold = { roomId: 'DBL', rateId: 'BAR', price: 110, inventory: 3, ...nights }
+  const items = Array.from({ length: 120 }, (_, index) =>
+    index === 77 ? { ...sold, roomId: hostile } : sold,
+  )
+  const partly = await supplier.post(
+    '/push/ari',
+    { hotelId: 'H1', pricingModel: 'unit', ari: items },
+    sent('ari-partly'),
+  )
+  assert.equal(partly.status, 207)
+  await supplier.post('/push/hotels', '{"hotelId', sent('no-json'))
 
   test('a push is found by its outcome, and its broken item is shown where it is', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { describe, test } from 'node:test'
+import { gatewayForTests } from '../harness.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
 import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
 
-describe('reference data in the console', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
-  let supplier: TestSupplier
-
-  before(async () => {
-    gateway = await startGateway()
-    supplier = await gateway.supplier('Acme <img src=x onerror=alert(1)>')
-    await pushStoryHotel(supplier, { hotelName: 'Sea <img src=x onerror=alert(1)> View' })
-  })
-  after(() => gateway.stop())
+describe('reference data in the console', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests()
+  const supplier = await gateway.supplier('Acme <img src=x onerror=alert(1)>')
+  await pushStoryHotel(supplier, { hotelName: 'Sea <img src=x onerror=alert(1)> View' })
 
   const push = async (roomType: string): Promise<number> =>
     (

@@ -1,32 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { DeliveryWorker } from '../../src/deliveries/worker.ts'
-import { startSupplier, type SimulatedSupplier } from '../../src/simulate/supplier.ts'
-import { startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
+import { after, describe, test } from 'node:test'
+import { startSupplier } from '../../src/simulate/supplier.ts'
+import { startGateway, gatewayForTests } from '../harness.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 
 /** A go-live in the sandbox, with a simulated supplier on the other side. */
 
-describe('the sandbox in the console', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
-  let deliveries: DeliveryWorker
-  let simulated: SimulatedSupplier
-  let supplier: TestSupplier
-
-  before(async () => {
-    gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
-    deliveries = gateway.app.startDeliveries()
-    supplier = await gateway.supplier('Acme')
-    const there = { host: '127.0.0.1', port: 0, secrets: [], faults: [], onCall: () => {} }
-    const { url, clock } = gateway
-    simulated = await startSupplier({ url, clock, apiKey: supplier.apiKey, ...there })
-  })
-  after(async () => {
-    await deliveries.close()
-    await gateway.stop()
-    await simulated.close()
-  })
+describe('the sandbox in the console', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+  gateway.app.startDeliveries()
+  const supplier = await gateway.supplier('Acme')
+  const there = { host: '127.0.0.1', port: 0, secrets: [], faults: [], onCall: () => {} }
+  const { url, clock } = gateway
+  const simulated = await startSupplier({ url, clock, apiKey: supplier.apiKey, ...there })
+  after(() => simulated.close())
 
   test('a go-live checklist is finished: the example hotel is pushed, a booking ordered, its calls seen to arrive', async () => {
     const { page, goto, close } = await openConsole(gateway, 'operator')

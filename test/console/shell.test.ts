@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { openShop } from '../booking.ts'
-import { startGateway, type TestGateway } from '../harness.ts'
+import { gatewayForTests, startGateway } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
 import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
 
 /** As names of everything that suppliers name; when it runs, the page's policy or a dialog says so. */
 const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>'
 
-describe('the console', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
-  before(async () => {
-    gateway = await startGateway()
-    const { supplier } = await openShop(gateway)
-    const hotel = { hotelId: 'XSS', currency: 'EUR', isAvailable: true, minChildAge: 2, maxChildAge: 12 }
-    const places = { timezone: 'Europe/Paris', city: hostile }
-    expectOk(await supplier.post('/push/hotels', [{ ...hotel, ...places, hotelName: hostile }]))
-    const products = [product('DBL', 'BAR', { roomName: hostile, rateName: hostile })]
-    expectOk(await supplier.post('/push/products', { hotelId: 'XSS', products }))
-    const nights = { roomId: 'DBL', startDate: '2027-03-02', endDate: '2027-03-09', inventory: 2 }
-    expectOk(await supplier.post('/push/ari', { hotelId: 'XSS', pricingModel: 'unit', ari: [nights] }))
-  })
-  after(() => gateway.stop())
+describe('the console', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests()
+  const { supplier } = await openShop(gateway)
+  const hotel = { hotelId: 'XSS', currency: 'EUR', isAvailable: true, minChildAge: 2, maxChildAge: 12 }
+  const places = { timezone: 'Europe/Paris', city: hostile }
+  expectOk(await supplier.post('/push/hotels', [{ ...hotel, ...places, hotelName: hostile }]))
+  const products = [product('DBL', 'BAR', { roomName: hostile, rateName: hostile })]
+  expectOk(await supplier.post('/push/products', { hotelId: 'XSS', products }))
+  const nights = { roomId: 'DBL', startDate: '2027-03-02', endDate: '2027-03-09', inventory: 2 }
+  expectOk(await supplier.post('/push/ari', { hotelId: 'XSS', pricingModel: 'unit', ari: [nights] }))
 
   test('pages can be used by keyboard alone: skip link, menu, search, and the new page has the focus', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')

@@ -1,33 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { client, startGateway, type TestGateway, type TestSupplier } from '../harness.ts'
-import { httpAnswer, startReceiver, type Receiver } from '../receiver.ts'
+import { client, gatewayForTests } from '../harness.ts'
+import { httpAnswer, startReceiver } from '../receiver.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
 import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
 
 /** Suppliers and keys, by mouse and by keyboard. */
 
-describe('suppliers in the console', { skip: withoutChromium }, () => {
-  let gateway: TestGateway
-  let receiver: Receiver
-  let acme: TestSupplier
-
-  before(async () => {
-    gateway = await startGateway({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
-    receiver = await startReceiver((socket, { line }) =>
-      socket.write(httpAnswer(line.includes('/knows-no-pings') ? 404 : 204, '')),
-    )
-    acme = await gateway.supplier('Acme')
-    await pushStoryHotel(acme)
-    const webhook = `http://127.0.0.1:${receiver.port}/booked`
-    expectOk(await acme.post('/push/webhook/pushbook', { webhook }))
-  })
-  after(async () => {
-    await receiver.close()
-    await gateway.stop()
-  })
+describe('suppliers in the console', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
+  const receiver = await startReceiver((socket, { line }) =>
+    socket.write(httpAnswer(line.includes('/knows-no-pings') ? 404 : 204, '')),
+  )
+  after(() => receiver.close())
+  const acme = await gateway.supplier('Acme')
+  await pushStoryHotel(acme)
+  const booked = `http://127.0.0.1:${receiver.port}/booked`
+  expectOk(await acme.post('/push/webhook/pushbook', { webhook: booked }))
 
   const statusWith = async (apiKey: string): Promise<number> =>
     (await client(gateway.url, { 'x-api-key': apiKey }).get('/push/limits')).status

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '../../src/postgres/postgres.ts'
 import { idOf, openShop, pushNights, unitsLeft, type Shop } from '../booking.ts'
-import { startGateway, type Reply, type TestGateway } from '../harness.ts'
+import { gatewayForTests, type Reply } from '../harness.ts'
 
 /**
  * Bookings while statements are cancelled and the service's connections ended all the time, at any point of a
@@ -15,14 +15,9 @@ const callers = 6
 const bookingsEach = 60
 const unitsPushed = 900
 
-let gateway: TestGateway
-let shops: Shop[]
-before(async () => {
-  gateway = await startGateway()
-  shops = [await openShop(gateway), await openShop(gateway, 'Beta')]
-  for (const { supplier } of shops) await pushNights(supplier, { inventory: unitsPushed })
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
+const shops = [await openShop(gateway), await openShop(gateway, 'Beta')]
+for (const { supplier } of shops) await pushNights(supplier, { inventory: unitsPushed })
 
 test('bookings survive cancelled statements and ended connections, each once', async () => {
   const storm = startStorm()

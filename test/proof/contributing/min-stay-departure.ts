@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { openShop } from '../../booking.ts'
 import { calendarOf, operatorOf } from '../../calendar.ts'
-import { startGateway, type TestGateway } from '../../harness.ts'
+import { gatewayForTests } from '../../harness.ts'
 import { expectOk } from '../../story.ts'
 
 /**
@@ -11,11 +11,7 @@ import { expectOk } from '../../story.ts'
  * restriction.
  */
 
-let gateway: TestGateway
-before(async () => {
-  gateway = await startGateway()
-})
-after(() => gateway.stop())
+const gateway = await gatewayForTests()
 
 const day = { roomId: 'DBL', date: '2027-04-22', rates: [{ rateId: 'BAR', minStayDeparture: 3 }] }
 /** Two nights that end on that day, then three. */
