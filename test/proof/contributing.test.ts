@@ -25,7 +25,7 @@ const [route = '', endpoint = '', row = '', endpointTest = '', ...further] = blo
 assert.equal(further.length, 0)
 const [line = ''] = blocksOf('A restriction')
 const column = `
-    max(cell.value) FILTER (WHERE cell.kind = 0 AND cell.field = 13) AS min_stay_departure`
+    max(cell.value) FILTER (WHERE cell.kind = 0 AND cell.field = 99) AS min_stay_departure`
 
 let copy = ''
 before(() => {
