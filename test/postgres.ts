@@ -20,6 +20,9 @@ export type TestPostgres = TestServer & { version: string; stop: () => Promise<v
 /** The variable that tells test files, each a process of its own, where it is. */
 export const serverVariable = 'ARI_TEST_POSTGRES'
 
+/** Several services of several processes, each of which may open 30. */
+const connectionsMax = 300
+
 /** The space that a run may need on a file system in memory, and the space that must remain free. */
 const memory = { folder: '/dev/shm', fileBytes: 2 * 2 ** 30, freeBytes: 4 * 2 ** 30 }
 
@@ -48,7 +51,11 @@ export async function startTestPostgres({ durable = true } = {}): Promise<TestPo
   const folder = await mkdtemp(join(durable ? tmpdir() : await quickest(), 'ari-test-'))
   // When run as root, the server uses another user, who must be able to pass through.
   await chmod(folder, 0o711)
-  const started = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: complaints })
+  const started = await startEmbeddedPostgres({
+    dataDir: join(folder, 'data'),
+    connectionsMax,
+    log: complaints,
+  })
   if (!durable) {
     await asAdmin(started.connection, 'alter system set fsync = off')
     // Each copy of the template is a checkpoint, after which whole pages would be logged again.
