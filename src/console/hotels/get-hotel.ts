@@ -13,7 +13,8 @@ import {
   type HotelTaxes,
   type ChecklistStep,
 } from './contract.ts'
-import { selectCancelPolicies, selectHotels, selectOptionalHotelDetails } from './store.ts'
+import { selectHotels } from './select-hotels.ts'
+import { selectCancelPolicies, selectOptionalHotelDetails } from './store.ts'
 import {
   selectNewestOfKinds,
   selectOptionalRegistration,

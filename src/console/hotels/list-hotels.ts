@@ -12,14 +12,8 @@ import {
   type GoLiveStage,
   type HotelListed,
 } from './contract.ts'
-import {
-  selectHotels,
-  selectNamedHotels,
-  selectSearchWords,
-  type HotelFoundRow,
-  type HotelPosition,
-  type HotelQuery,
-} from './store.ts'
+import { selectHotels, type HotelFoundRow, type HotelPosition, type HotelQuery } from './select-hotels.ts'
+import { selectNamedHotels, selectSearchWords } from './store.ts'
 
 /**
  * GET /hotels. The search text can be part of any name of a hotel; hotels with exactly this id or code come first.

@@ -1,0 +1,246 @@
+import { Parameters } from '../../postgres/parameters.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { GoLiveStage, HotelOrder } from './contract.ts'
+
+/** The SQL of lists and searches of hotels. */
+
+/** Whether the supplier's name may contain the word instead of the hotel's. */
+export type SearchWord = { text: string; supplierIds: readonly number[] }
+
+export type HotelSearch = {
+  /** Parts of words, all of which must match; undefined: all hotels. */
+  words?: readonly SearchWord[] | undefined
+  supplierId?: number | undefined
+  currency?: string | undefined
+  country?: string | undefined
+  isAvailable?: boolean | undefined
+  goLive?: GoLiveStage | undefined
+  hasAri?: boolean | undefined
+  staleSinceMs?: number | undefined
+  endsByMonth?: number | undefined
+}
+
+/** The end of the previous page: sort key and id of its last hotel. */
+export type HotelPosition = { key: string; hotelId: number }
+
+export type HotelFoundRow = {
+  hotelId: number
+  supplierId: number
+  supplier: string
+  code: string
+  name: string
+  city: string | null
+  countryCode: string | null
+  currency: string
+  timeZone: string
+  isAvailable: boolean
+  revision: number
+  createdAt: Date
+  lastAriAt: Date | null
+  ariUntilMonth: number | null
+  isOffered: boolean
+  hasWebhooks: boolean
+  sortKey: string
+}
+
+export type HotelQuery = {
+  search: HotelSearch
+  order: HotelOrder
+  after: HotelPosition | undefined
+  /** The hotels whose full id or code was typed: only these, or all others. */
+  exact: { hotelIds: readonly number[]; isOnly: boolean }
+  limit: number
+  nowMs: number
+  thisMonth: number
+}
+
+/** `s`: hotel_search, `h`: hotel. */
+type Table = 's' | 'h'
+const tableNames: Readonly<Record<Table, string>> = { s: 'hotel_search', h: 'hotel' }
+
+/** The expression of the index hotel_by_ari_end; 0: no ARI. */
+const ariEnd = 'coalesce(h.ari_until_month, 0)'
+
+/** The sort key of each order; ties are broken by id. Each pair has an index. */
+const orders: Readonly<
+  Record<HotelOrder, { table: Table; key: string; id: string; type: string; isDescending?: true }>
+> = {
+  name: { table: 's', key: 's.name', id: 's.hotel_id', type: 'text' },
+  newest: { table: 's', key: 's.hotel_id', id: 's.hotel_id', type: 'int', isDescending: true },
+  stalest: { table: 'h', key: 'h.ari_day', id: 'h.id', type: 'int' },
+  ending: { table: 'h', key: ariEnd, id: 'h.id', type: 'int' },
+}
+
+/** Both URLs, of any valid key of the supplier, see webhooks/store.ts. */
+const suppliersWithWebhooks = (now: string): string => `
+  select supplier_id from api_key
+  where revoked_at is null and (expires_at is null or expires_at > instant(${now}))
+  group by supplier_id
+  having count(availability_webhook) > 0 and count(pushbook_webhook) > 0`
+
+/** `filters`: as planned. `walk`: in order, through the next hotels only. `words`: all by the index of parts, sorted after. */
+type Way = 'filters' | 'walk' | 'words'
+
+/** A walk ends after this many hotels. */
+const walkedMax = 10_000
+/** With other filters, more hotels than this are not collected by their words: each would be read to be filtered. */
+const collectedMax = 5_000
+
+/**
+ * Hotels in the requested order. A page of common words is full after a short walk; the index of parts of words finds rare
+ * ones, and would collect too many of the others. decisions/012-hotel-search.md.
+ */
+export async function selectHotels(db: Queryable, query: HotelQuery): Promise<HotelFoundRow[]> {
+  const { words = [], supplierId, ...others } = query.search
+  const inIndex = words.filter(({ supplierIds }) => supplierIds.length === 0)
+  if (query.exact.isOnly || supplierId !== undefined || inIndex.length === 0)
+    return selectBy('filters', db, query)
+  const walked = await selectBy('walk', db, query)
+  if (walked.length === query.limit) return walked
+  const isFiltered =
+    orders[query.order].table === 'h' || Object.values(others).some((one) => one !== undefined)
+  return selectBy(isFiltered && (await areCommon(db, inIndex)) ? 'filters' : 'words', db, query)
+}
+
+/** Whether so many hotels have all the words that a walk through them in order soon fills a page. */
+async function areCommon(db: Queryable, words: readonly SearchWord[]): Promise<boolean> {
+  const parameters = new Parameters()
+  const conditions = words.map((word) => isNamed(word, parameters, true))
+  const { rows } = await db.query<{ hotels: number }>(
+    `select count(*)::int as hotels from (
+       select from hotel_search s where ${conditions.join(' and ')} limit ${collectedMax} + 1
+     ) as few`,
+    parameters.values,
+  )
+  return (rows[0]?.hotels ?? 0) > collectedMax
+}
+
+/** Unnamed, so that it is planned with the actual values, on which the fastest plan depends; it joins only the tables it needs. */
+async function selectBy(way: Way, db: Queryable, query: HotelQuery): Promise<HotelFoundRow[]> {
+  const parameters = new Parameters()
+  const { key, id, isDescending } = orders[query.order]
+  const direction = isDescending ? 'desc' : 'asc'
+  const inOrder = `order by ${key} ${direction}, ${id} ${direction} limit`
+  const conditions = await conditionsOf(db, query, parameters, way === 'words')
+  const now = parameters.add(query.nowMs)
+  const limit = parameters.add(query.limit)
+  const { rows } = await db.query<HotelFoundRow>(
+    `with found as (
+       select ${id} as hotel_id, ${key} as sort_key from ${source(way, query.order, conditions, inOrder)}
+       ${inOrder} ${limit}
+     )
+     select h.id as "hotelId", h.supplier_id as "supplierId", supplier.name as supplier, h.code, h.name,
+       coalesce(h.city_matched, h.pushed ->> 'city') as city, h.pushed ->> 'countryCodeISO2' as "countryCode",
+       h.currency, h.time_zone as "timeZone", h.is_available as "isAvailable", h.revision,
+       h.created_at as "createdAt", h.ari_at as "lastAriAt", h.ari_until_month as "ariUntilMonth",
+       h.is_offered as "isOffered", h.supplier_id in (${suppliersWithWebhooks(now)}) as "hasWebhooks",
+       found.sort_key::text as "sortKey"
+     from found join hotel h on h.id = found.hotel_id join supplier on supplier.id = h.supplier_id
+     order by found.sort_key ${direction}, h.id ${direction}`,
+    parameters.values,
+  )
+  return rows
+}
+
+/** Of each table, and those of the order: which hotels come after the previous page, and of which suppliers. */
+type Conditions = Record<Table | 'ordered', string[]>
+
+/** What stands after `from`. */
+function source(way: Way, order: HotelOrder, conditions: Conditions, inOrder: string): string {
+  const { table } = orders[order]
+  const other = table === 's' ? 'h' : 's'
+  const where = (parts: readonly string[]): string => (parts.length > 0 ? `where ${parts.join(' and ')}` : '')
+  const { ordered } = conditions
+  // Neither of the inner selects can be merged with the outer one, which would change the way.
+  const whole: Record<Table, string> = { ...tableNames }
+  const outer: Record<Table, string[]> = { s: conditions.s, h: conditions.h }
+  if (way === 'walk')
+    whole[table] = `(select * from ${tableNames[table]} ${table} ${where(ordered)} ${inOrder} ${walkedMax})`
+  else outer[table] = [...outer[table], ...ordered]
+  if (way === 'words') {
+    whole.s = `(select * from hotel_search s ${where(outer.s)} offset 0)`
+    outer.s = []
+  }
+  const isJoined = conditions[other].length > 0
+  return `${whole[table]} ${table} ${isJoined ? `join ${whole[other]} ${other} on s.hotel_id = h.id` : ''}
+    ${where([...outer.s, ...outer.h])}`
+}
+
+async function conditionsOf(
+  db: Queryable,
+  { search, order, after, exact, nowMs, thisMonth }: HotelQuery,
+  parameters: Parameters,
+  isByIndexOfWords: boolean,
+): Promise<Conditions> {
+  const { table, key, id, type, isDescending } = orders[order]
+  const conditions: Conditions = { s: [], h: [], ordered: [] }
+  const where = (which: keyof Conditions, value: unknown, condition: (parameter: string) => string): void => {
+    if (value !== undefined) conditions[which].push(condition(parameters.add(value)))
+  }
+  if (after) {
+    const position = `(${parameters.add(after.key)}::${type}, ${parameters.add(after.hotelId)}::int)`
+    conditions.ordered.push(`(${key}, ${id}) ${isDescending ? '<' : '>'} ${position}`)
+  }
+  where('ordered', search.supplierId, (number) => `${table}.supplier_id = ${number}`)
+  if (exact.isOnly) where('ordered', exact.hotelIds, (ids) => `${id} = any(${ids}::int[])`)
+  else {
+    if (exact.hotelIds.length > 0) where('ordered', exact.hotelIds, (ids) => `${id} <> all(${ids}::int[])`)
+    for (const word of search.words ?? []) conditions.s.push(isNamed(word, parameters, isByIndexOfWords))
+  }
+  where('h', search.currency, (code) => `h.currency = ${code}`)
+  where('h', search.country, (code) => `h.pushed ->> 'countryCodeISO2' = ${code}`)
+  if (search.isAvailable !== undefined) conditions.h.push(`${search.isAvailable ? '' : 'not '}h.is_available`)
+  where('h', search.staleSinceMs, (ms) => `h.ari_at < instant(${ms}::float8 + h.clock_ahead_ms)`)
+  where(
+    'h',
+    search.staleSinceMs && dayOf(search.staleSinceMs),
+    (day) => `h.ari_day between 1 and ${day}::int`,
+  )
+  where('h', search.endsByMonth, (month) => `${ariEnd} between 1 and ${month}::int`)
+  if (search.hasAri !== undefined) conditions.h.push(`h.ari_day ${search.hasAri ? '>' : '='} 0`)
+  const { goLive } = search
+  if (goLive === 'products') conditions.h.push('not h.is_offered')
+  else if (goLive) {
+    conditions.h.push('h.is_offered')
+    where('h', thisMonth, (month) => `${ariEnd} ${goLive === 'ari' ? '<' : '>='} ${month}::int`)
+  }
+  if (goLive === 'webhooks' || goLive === 'ready') {
+    const ids = await selectSuppliers(db, goLive === 'ready', nowMs)
+    where('ordered', ids, (list) => `${table}.supplier_id = any(${list}::int[])`)
+  }
+  return conditions
+}
+
+/** By the service's clock, as in hotel.ari_day. */
+const dayOf = (ms: number): number => Math.floor(ms / 86_400_000)
+
+/** search_text has no characters special to `like`. If no supplier has the word, its condition is left out, so that the planner sees how rare it is. */
+function isNamed({ text, supplierIds }: SearchWord, parameters: Parameters, isByIndex: boolean): string {
+  const isInWords = `s.words like '%' || ${parameters.add(text)}::text || '%'`
+  if (supplierIds.length > 0)
+    return `(${isInWords} or s.supplier_id = any(${parameters.add(supplierIds)}::int[]))`
+  return isByIndex
+    ? `search_parts(s.words) @> ${parameters.add(partsOf(text))}::text[] and ${isInWords}`
+    : isInWords
+}
+
+/** The longest parts that the index has of words that contain the text. */
+function partsOf(text: string): string[] {
+  const letters = Array.from(text)
+  const length = Math.min(letters.length, partLettersMax)
+  return Array.from({ length: letters.length - length + 1 }, (_, at) =>
+    letters.slice(at, at + length).join(''),
+  )
+}
+
+/** As in the function search_parts. */
+const partLettersMax = 3
+
+/** Those with both URLs, or the others: few, while hotels are many, so that the planner knows how many hotels they have. */
+async function selectSuppliers(db: Queryable, haveWebhooks: boolean, nowMs: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    `select id from supplier where id ${haveWebhooks ? 'in' : 'not in'} (${suppliersWithWebhooks('$1')})`,
+    [nowMs],
+  )
+  return rows.map((row) => row.id)
+}
