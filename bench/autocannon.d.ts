@@ -13,6 +13,7 @@ declare module 'autocannon' {
     requests: { average: number; total: number }
     latency: { p50: number; p99: number }
     non2xx: number
+    statusCodeStats: Record<string, { count: number }>
     errors: number
     timeouts: number
   }

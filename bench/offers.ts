@@ -180,15 +180,15 @@ const manyConnections = 64
 
 /** With everything that the searches need in the service's caches. */
 async function postgresPerSearchUs(
-  { token }: Stage,
+  stage: Stage,
   { url }: Peer,
   bodies: readonly string[],
   seconds: number,
 ): Promise<number> {
-  const to = { url: `${url}/v1/booking/offers`, headers: { authorization: `Bearer ${token}` } }
-  const before = await postgresSeconds()
+  const to = { url: `${url}/v1/booking/offers`, headers: { authorization: `Bearer ${stage.token}` } }
+  const before = await postgresSeconds(stage)
   const measured = await loadOn(to, bodies, { connections: manyConnections, seconds })
-  const used = (await postgresSeconds()) - before
+  const used = (await postgresSeconds(stage)) - before
   return (used * 1_000_000) / (measured.perSecond * seconds)
 }
 

@@ -9,6 +9,7 @@ import { calendar } from './calendar.ts'
 import { deliveries } from './deliveries.ts'
 import { hotelSearch } from './hotel-search.ts'
 import { manyHotels } from './many-hotels.ts'
+import { manyProcesses } from './many-processes.ts'
 import { million } from './million.ts'
 import { offers } from './offers.ts'
 import { priceChecks } from './price-checks.ts'
@@ -21,6 +22,7 @@ const parts = {
   year: fullYear,
   hotels: manyHotels,
   offers,
+  processes: manyProcesses,
   'price-check': priceChecks,
   deliveries,
   start: startTimes,

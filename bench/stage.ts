@@ -170,12 +170,17 @@ export async function loadOn(
     requests: [{ setupRequest: (request) => ({ ...request, ...bodies[next++ % bodies.length] }) }],
   })
   const failed = result.non2xx + result.errors + result.timeouts
-  if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
+  if (failed > 0) {
+    const statuses = Object.entries(result.statusCodeStats).map(
+      ([status, { count }]) => `${count} × ${status}`,
+    )
+    throw new Error(`${failed} of ${result.requests.total} requests failed: ${statuses.join(', ')}`)
+  }
   return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
 }
 
 /** The median of several runs, by throughput. */
-export function middleOf(runs: readonly Measured[]): Measured {
+export function middleOf<One extends Measured>(runs: readonly One[]): One {
   const sorted = runs.toSorted((left, right) => left.perSecond - right.perSecond)
   const middle = sorted[Math.floor(sorted.length / 2)]
   if (!middle) throw new Error('nothing measured')
@@ -189,16 +194,36 @@ export async function residentMegabytes({ pid }: Peer): Promise<number> {
 
 const ticksPerSecond = 100
 
-/** The processor time used so far by all PostgreSQL processes of the machine that still run. */
-export async function postgresSeconds(): Promise<number> {
-  let ticks = 0
+/** The processor time used so far by the PostgreSQL of a stage. */
+export async function postgresSeconds({ db }: Stage): Promise<number> {
+  const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const postmaster = (await processes()).get(rows[0]?.pid ?? 0)?.parent ?? 0
+  return processorSeconds(postmaster)
+}
+
+/** The processor time used so far by a process and everything it started, with those that have ended. */
+export async function processorSeconds(pid: number): Promise<number> {
+  const all = await processes()
+  const secondsOf = (one: number): number => {
+    const children = [...all].filter(([, { parent }]) => parent === one)
+    return children.reduce((sum, [child]) => sum + secondsOf(child), all.get(one)?.seconds ?? 0)
+  }
+  return secondsOf(pid)
+}
+
+async function processes(): Promise<Map<number, { parent: number; seconds: number }>> {
+  const found = new Map<number, { parent: number; seconds: number }>()
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue
     const stat = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '')
-    const [, name, rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? []
-    if (name !== 'postgres') continue
-    const [userTicks, systemTicks] = rest.split(' ').slice(11, 13)
-    ticks += Number(userTicks) + Number(systemTicks)
+    // After the name: the state, the parent, and from the 12th on the ticks of itself and its ended children.
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const [, parent = 0] = fields
+    const ticks = fields.slice(11, 15).reduce((sum, one) => sum + one, 0)
+    found.set(Number(entry), { parent, seconds: ticks / ticksPerSecond })
   }
-  return ticks / ticksPerSecond
+  return found
 }

@@ -1,6 +1,12 @@
 /** The load for every peer: the same bodies, from the same seed. */
 
-export type Workload = { hotels: number; roomsPerHotel: number; ratesPerRoom: number }
+export type Workload = {
+  hotels: number
+  roomsPerHotel: number
+  ratesPerRoom: number
+  /** For services whose date can't be set. */
+  firstNight?: number
+}
 
 /** Deterministic, so that every peer gets the same requests. */
 export function random(seed: number): () => number {
@@ -13,8 +19,8 @@ export function random(seed: number): () => number {
 
 const firstNight = Date.UTC(2027, 2, 1)
 
-export function night(offset: number): string {
-  return new Date(firstNight + offset * 86_400_000).toISOString().slice(0, 10)
+export function night(offset: number, from = firstNight): string {
+  return new Date(from + offset * 86_400_000).toISOString().slice(0, 10)
 }
 
 /**
@@ -32,8 +38,8 @@ export function smallPushes(workload: Workload, count: number, spreadNights: num
       ari: [
         {
           roomId: `R${below(workload.roomsPerHotel)}`,
-          startDate: night(from),
-          endDate: night(from + 2),
+          startDate: night(from, workload.firstNight),
+          endDate: night(from + 2, workload.firstNight),
           inventory: below(50),
           rates: [
             {
@@ -89,7 +95,7 @@ export function fullYearPush(hotelId: string, workload: Workload, seed: number):
  */
 export function seasonPush(
   hotelId: string,
-  { roomsPerHotel, ratesPerRoom }: Workload,
+  { roomsPerHotel, ratesPerRoom, firstNight: first }: Workload,
   { nights, seed }: { nights: number; seed: number },
 ): string {
   const next = random(seed)
@@ -115,8 +121,8 @@ export function seasonPush(
       }))
       ari.push({
         roomId: `R${room}`,
-        startDate: night(from),
-        endDate: night(Math.min(from + 6, nights - 1)),
+        startDate: night(from, first),
+        endDate: night(Math.min(from + 6, nights - 1), first),
         inventory: 2 + below(50),
         rates,
       })

@@ -32,8 +32,11 @@ export type Service = {
 const started = new Set<ChildProcess>()
 
 /** Starts it on a free port; resolves when /readyz says that it is ready. */
-export async function startService(environ: Readonly<Record<string, string>>): Promise<Service> {
-  const child = spawn(process.execPath, [program], {
+export async function startService(
+  environ: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+): Promise<Service> {
+  const child = spawn(process.execPath, [...nodeOptions, program], {
     // Away from the checkout's .env and the settings of the user who runs the tests.
     cwd: tmpdir(),
     env: { PORT: '0', LOG_LEVEL: 'warn', ARI_PATIENCE: '100', ...environ },
