@@ -9,6 +9,7 @@ import type { Push } from '../http/call.ts'
 import { answer } from '../http/mount.ts'
 import { warningMembers, type Warnings } from '../http/warnings.ts'
 import { type Kept, type PushRecord, inShort } from '../push-log/keep.ts'
+import { plainAnswer } from '../push-log/plain-answer.ts'
 import type { ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'
 import { type Plan, type ReadyPush, problemsIn } from './plan.ts'
@@ -48,6 +49,15 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ? { code: '207', message: 'ARI partially updated' }
     : { code: '200', message: 'ARI updated successfully' }
   const outcome = body.dryRun ? 'dryRun' : partial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
+  const cellsByItem = plainCells(ready, itemResults)
+  if (cellsByItem) {
+    const plain = { hotelCode: catalog.hotelCode, revision, requestId: push.requestId, cellsByItem }
+    return {
+      push,
+      kept: { ...kept, outcome, cellsByItem },
+      answer: { status: 200, json: plainAnswer(plain) },
+    }
+  }
   const accepted = {
     ...words,
     hotelId: catalog.hotelCode,
@@ -62,6 +72,16 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const problems = partial ? problemsOf(itemResults) : undefined
   const answered = answer(partial ? 207 : 200, accepted)
   return { push, kept: { ...kept, outcome, problems }, answer: { ...answered, has: push.warnings } }
+}
+
+/** The number of cells that each item changed, if nothing else distinguishes the answer. */
+function plainCells({ body, push }: ReadyPush, results: readonly ItemResult[]): number[] | undefined {
+  if (body.dryRun || push.warnings.listed.length > 0 || results.length === 0) return undefined
+  return results.every(isPlain) ? results.map(({ cellsChanged }) => cellsChanged) : undefined
+}
+
+function isPlain({ status, warnings, errors }: ItemResult): boolean {
+  return (status === 'applied' || status === 'unchanged') && warnings === undefined && errors === undefined
 }
 
 /** The request's own warnings, then the warnings of its items. */

@@ -9,7 +9,8 @@ import type { Answer } from '../http/mount.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { withWarnings } from '../http/warnings.ts'
-import { pack } from './stored-bytes.ts'
+import { packCells, plainEncoding } from './plain-answer.ts'
+import { pack, type Packed } from './stored-bytes.ts'
 import { type PushOutcome, type PushProblems, problemMessageMax, problemTypesMax } from './contract.ts'
 
 const repeatableForMs = 24 * 60 * 60 * 1000
@@ -25,6 +26,8 @@ export type Kept = {
   /** The hotel's revision after the push. */
   revision?: number | undefined
   cellsChanged?: number
+  /** The same for each item, if the answer is the plain one and consists of nothing else. */
+  cellsByItem?: readonly number[] | undefined
   problems?: PushProblems | undefined
   /** Warnings of the answer. Defaults to those at the top level of the answer. */
   warnings?: PushProblems | undefined
@@ -50,7 +53,7 @@ export async function keepPushes(
   nowMs: number,
 ): Promise<void> {
   const bodies = records.map(({ push }) => pack(push.rawBody ?? Buffer.alloc(0)))
-  const answers = records.map(({ answer }) => pack(Buffer.from(answer.json)))
+  const answers = records.map(packAnswer)
   const numbers = (read: (record: LoggedRecord) => number | null | undefined): string =>
     numberArray(records.map((record) => read(record) ?? null))
   const texts = (read: (record: LoggedRecord) => string | null | undefined): string =>
@@ -104,6 +107,12 @@ const keepPushesStatement = `
     as pushed (supplier_id, key_id, request_id, kind, hotel_id, hotel_code, outcome, status, revision, cells_changed,
       duration_ms, body_bytes, body_encoding, body_from, body_length, answer_encoding, answer_from, answer_length,
       hotel_ids, problems, warnings)`
+
+/** Nothing, or little, of an answer that can be rebuilt byte for byte. */
+function packAnswer({ kept: { cellsByItem }, answer }: LoggedRecord): Packed {
+  if (cellsByItem === undefined) return pack(Buffer.from(answer.json))
+  return { encoding: plainEncoding, bytes: packCells(cellsByItem) }
+}
 
 /** The start of each part in the joined bytes; SQL counts from 1. */
 function offsets(lengths: number[]): number[] {

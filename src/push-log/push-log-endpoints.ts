@@ -4,7 +4,7 @@ import type { Needs } from '../postgres/needs.ts'
 import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry } from './contract.ts'
 import { judgePage, readPushPage, readPushCursor, writePushCursor } from './pages.ts'
 import { Rejected, shown } from '../http/rejected.ts'
-import { encodingOf, unpack } from './stored-bytes.ts'
+import { encodingOf, unpack, unpackAnswer } from './stored-bytes.ts'
 import { selectOptionalBytes, selectPushesByRequest, type StoredBytes, type PushRow } from './store.ts'
 
 /** GET /push/log. */
@@ -58,7 +58,9 @@ function pushNotFound(requestId: string): Rejected {
 /** Embeds JSON bodies and answers byte for byte: parsing and serializing them would turn 110.00 into 110. */
 function pushAnswer(newest: PushRow, bytes: StoredBytes, earlier: readonly PushRow[]): LongAnswer {
   const body = asJson(bytes.body ? unpack(bytes.bodyEncoding, bytes.body) : Buffer.alloc(0))
-  const answered = asJson(unpack(bytes.answerEncoding, bytes.answer))
+  const answered = asJson(
+    unpackAnswer(bytes.answerEncoding, bytes.answer, { ...newest, hotelCode: newest.hotelId }),
+  )
   const head = JSON.stringify({ code: '200', message: 'Push retrieved successfully' })
   const push = JSON.stringify({ ...entryOf(newest), bodyEncoding: body.encoding })
   const members = [

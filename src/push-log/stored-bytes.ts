@@ -3,14 +3,16 @@ import { isUtf8 } from 'node:buffer'
 import { parseJson } from '../http/json.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { BodyEncoding } from './contract.ts'
+import { plainAnswer, plainEncoding, unpackCells } from './plain-answer.ts'
 
 /** Compressing less than this saves too little to be worth the time. */
 const compressFromBytes = 1_024
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-export type Packed = { encoding: 'identity' | 'zstd'; bytes: Buffer }
+/** Bytes as the push log stores them. An encoding that was ever stored stays readable. */
+export type Packed = { encoding: 'identity' | 'zstd' | typeof plainEncoding; bytes: Buffer }
 
-/** Bytes as the push log stores them. Level 1: a year of ARI (1 MB) takes about 2 ms, shrinks to a tenth. */
+/** Level 1: a year of ARI (1 MB) takes about 2 ms, shrinks to a tenth. */
 export function pack(bytes: Buffer): Packed {
   return bytes.length < compressFromBytes
     ? { encoding: 'identity', bytes }
@@ -19,6 +21,24 @@ export function pack(bytes: Buffer): Packed {
 
 export function unpack(encoding: string, bytes: Buffer): Buffer {
   return encoding === 'zstd' ? zstdDecompressSync(bytes) : bytes
+}
+
+/** The columns of a row from which its answer may be rebuilt. */
+type AnsweredPush = {
+  hotelCode: string | null
+  revision: number | null
+  requestId: string
+  cellsChanged: number
+}
+
+/** The answer of a push, byte for byte as it was sent. */
+export function unpackAnswer(encoding: string, bytes: Buffer, push: AnsweredPush): Buffer {
+  if (encoding !== plainEncoding) return unpack(encoding, bytes)
+  const { hotelCode, revision, requestId, cellsChanged } = push
+  if (hotelCode === null || revision === null)
+    throw new Error(`the answer to push ${requestId} can't be rebuilt`)
+  const cellsByItem = unpackCells(bytes, cellsChanged)
+  return Buffer.from(plainAnswer({ hotelCode, revision, requestId, cellsByItem }))
 }
 
 /** The encoding for showing stored bytes. Hostile JSON (too deep, a duplicate member) counts as text. */

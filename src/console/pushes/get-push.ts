@@ -15,7 +15,7 @@ import { readLimit, judgeQuery } from '../../http/query.ts'
 import { Rejected, shown } from '../../http/rejected.ts'
 import { readCount } from '../list-query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { encodingOf, unpack } from '../../push-log/stored-bytes.ts'
+import { encodingOf, unpack, unpackAnswer } from '../../push-log/stored-bytes.ts'
 import type { BodyEncoding } from '../../push-log/contract.ts'
 
 const sameRequestIdMax = 20
@@ -104,7 +104,7 @@ async function readPush(db: Queryable, pushId: string): Promise<ReadPush> {
   const stored = push && (await selectPushBytes(db, push))
   if (!push || !stored) throw pushNotFound(pushId)
   const bodyBytes = stored.body ? unpack(stored.bodyEncoding, stored.body) : Buffer.alloc(0)
-  const answerBytes = unpack(stored.answerEncoding, stored.answer)
+  const answerBytes = unpackAnswer(stored.answerEncoding, stored.answer, push)
   return {
     push,
     body: { bytes: bodyBytes, encoding: encodingOf(bodyBytes) },
