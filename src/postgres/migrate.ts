@@ -1,29 +1,38 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionConfig, type PostgresAddress } from './connection-config.ts'
+import { connectionConfig, waitsWith, type PostgresAddress } from './connection-config.ts'
 import { findHost } from './hosts.ts'
 
 /** Valid from both src/postgres and dist/postgres. */
 const folder = new URL('../../db/migrations/', import.meta.url)
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/
 
+/**
+ * How a file begins whose statements would otherwise block pushes for as long as a large table takes. They are separated by
+ * empty lines, and each runs outside a transaction, so that it can create an index concurrently or commit in batches. After a
+ * crash all of them run again: each must allow that.
+ */
+const onlineMark = '-- Online.'
+
 /** Any fixed number; it only has to be the same in every process. */
 const advisoryLock = 4_726_001
+const lockPollMs = 100
+
+const noLimit = { ...waitsWith(1), statementMs: 0 }
 
 export type Migrated = { applied: string[]; version: string }
 
 /**
  * Brings the schema up to date: runs every file of db/migrations once, in order, each in a transaction of its
- * own. Several processes may start at once: one works, and the others wait for it. If a file changed after it
+ * own or online. Several processes may start at once: one works, and the others wait for it. If a file changed after it
  * was applied, or the schema is newer than this program, the start fails.
  */
 export async function migrate(address: PostgresAddress): Promise<Migrated> {
   const files = await migrationFiles()
-  const client = new pg.Client(connectionConfig(await findHost(address)))
-  // The statement in progress reports a broken connection; unhandled, the event would end the process.
-  client.on('error', () => {})
-  await client.connect()
+  const host = await findHost(address)
+  const client = await connected(connectionConfig(host))
   try {
     await locked(client, async () => {
       await client.query(`create table if not exists schema_migration (
@@ -46,7 +55,7 @@ export async function migrate(address: PostgresAddress): Promise<Migrated> {
       if (known === checksum) continue
       if (known !== undefined)
         throw new Error(`Migration ${name} was changed after it was applied: add a new file instead`)
-      if (await applyFile(client, name, sql, checksum)) applied.push(name)
+      if (await applyFile(host, client, name, sql, checksum)) applied.push(name)
     }
     return { applied, version: files.at(-1) ?? 'none' }
   } finally {
@@ -79,12 +88,20 @@ export async function isMigrated(address: PostgresAddress): Promise<boolean> {
 }
 
 /** False if another process has applied it in the meantime. */
-async function applyFile(client: pg.Client, name: string, sql: string, checksum: string): Promise<boolean> {
+async function applyFile(
+  host: PostgresAddress,
+  client: pg.Client,
+  name: string,
+  sql: string,
+  checksum: string,
+): Promise<boolean> {
   try {
     return await locked(client, async () => {
-      const { rowCount } = await client.query('select from schema_migration where name = $1', [name])
+      // Without a parameter: after one with parameters its snapshot remains, for which a concurrent index would wait.
+      const { rowCount } = await client.query(`select from schema_migration where name = '${name}'`)
       if (rowCount) return false
-      await client.query(sql)
+      if (sql.startsWith(onlineMark)) await runOnline(host, sql)
+      else await client.query(sql)
       await client.query('insert into schema_migration (name, checksum) values ($1, $2)', [name, checksum])
       return true
     })
@@ -95,17 +112,48 @@ async function applyFile(client: pg.Client, name: string, sql: string, checksum:
   }
 }
 
-/** One process at a time, with one transaction each: behind a pooler, a session lock would be lost. */
+/** On a second connection: the first one has the lock, in a transaction. */
+async function runOnline(host: PostgresAddress, sql: string): Promise<void> {
+  const client = await connected(connectionConfig(host, noLimit, { statement_timeout: '0' }))
+  try {
+    for (const statement of sql.split(/\n{2,}/)) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function connected(config: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(config)
+  // The statement in progress reports a broken connection; unhandled, the event would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/**
+ * One process at a time, with one transaction each: behind a pooler, a session lock would be lost. The others try again
+ * and again, because an index created concurrently would wait for a statement that waits for the lock.
+ */
 async function locked<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    const done = await ifUnlocked(client, work)
+    if (done) return done.result
+    await delay(lockPollMs)
+  }
+}
+
+async function ifUnlocked<Result>(
+  client: pg.Client,
+  work: () => Promise<Result>,
+): Promise<{ result: Result } | undefined> {
   await client.query('begin')
   try {
-    await client.query(
-      "set local statement_timeout = 0; set local timezone = 'UTC'; set local synchronous_commit = on",
-    )
-    await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
-    const result = await work()
+    await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+      set local timezone = 'UTC'; set local synchronous_commit = on`)
+    const { rows } = await client.query(`select where pg_try_advisory_xact_lock(${advisoryLock})`)
+    const done = rows.length > 0 ? { result: await work() } : undefined
     await client.query('commit')
-    return result
+    return done
   } catch (error) {
     await client.query('rollback').catch(() => {})
     throw error
