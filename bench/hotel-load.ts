@@ -75,12 +75,13 @@ const insertProducts = [
 /** Rows of a month: two of a small hotel (its room's and its room-rate's), six of a large one. */
 const rowsPerMonth = (2 * 4 + 6) / 5
 
+const selectModel = "select * from ari_month where hotel_id = (select id from hotel where code = 'H0')"
+
 const insertMonths = `
   insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
   select hotel.id, model.room_no, model.rate_no, model.month, model.written_at, model.block
   from hotel cross join lateral (
-    select * from ari_month
-    where hotel_id = (select id from hotel where code = 'H0')
+    ${selectModel}
       and month < ${firstMonth} + floor($3::float8 + (hashint4(hotel.id) & 65535) / 65536.0)
       and (${isLarge} or (room_no = 1 and rate_no <= 1))
     offset 0
@@ -112,6 +113,8 @@ export async function loadHotels(
        from supplier where name like 'Supplier %'`,
     )
     const monthsPerHotel = months / hotels / rowsPerMonth
+    const { rowCount: isCopied } = await client.query(`${selectModel} limit 1`)
+    if (months > 0 && !isCopied) throw new Error('The hotel H0 has no months to copy')
     const { rows } = await client.query<{ last: number }>('select coalesce(max(id), 0) as last from hotel')
     const before = rows[0]?.last ?? 0
     for (let first = 1; first <= hotels; first += hotelsAtOnce) {

@@ -18,9 +18,10 @@ const allValid = [
   { name: 'hotel_search_by_part', isValid: true },
 ]
 
-/** As it was before the migrations that index the hotels, or after a crash in the middle of them. */
+/** To the schema before the migrations that index the hotels. */
 async function goBack(): Promise<void> {
-  await gateway.db.query('drop index if exists hotel_by_ari_day, hotel_search_by_part')
+  await gateway.db.query(`drop index hotel_by_ari_day, hotel_by_ari_end, hotel_by_currency, hotel_by_country,
+    hotel_without_products, hotel_unavailable, hotel_search_by_supplier, hotel_search_newest, hotel_search_by_part`)
   await gateway.db.query('update hotel set ari_day = 0')
   await gateway.db.query('delete from schema_migration where name = any($1::text[])', [online])
 }

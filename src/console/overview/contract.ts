@@ -11,6 +11,8 @@ export const overviewLimits = {
   listed: 6,
   /** Counting stops here; the answer says that there are more. */
   counted: 10_000,
+  /** The same for hotels, each of which is read from another page of a table that may have a million. */
+  hotelsCounted: 1_000,
   /** A bookable hotel is stale after this time without ARI. */
   staleAfterDays: 3,
   /** A hotel's ARI ends soon if none is pushed for any month after the one in this many days. */

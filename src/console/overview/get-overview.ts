@@ -59,9 +59,9 @@ async function readOverview(needs: OverviewNeeds, rates: OverviewRates): Promise
   }
 }
 
-const counted = (count: number) => ({
-  count: Math.min(count, overviewLimits.counted),
-  isMore: count > overviewLimits.counted,
+const counted = (count: number, most: number = overviewLimits.counted) => ({
+  count: Math.min(count, most),
+  isMore: count > most,
 })
 
 async function readUndelivered({ db }: Needs, nowMs: number): Promise<Overview['undelivered']> {
@@ -87,12 +87,12 @@ async function readWatched({ db }: Needs, nowMs: number): Promise<Pick<Overview,
   })
   return {
     stale: {
-      ...counted(stale),
+      ...counted(stale, overviewLimits.hotelsCounted),
       since: formatNight(staleSince),
       hotels: stalest.map((row) => watchedHotel(row)),
     },
     ending: {
-      ...counted(ending),
+      ...counted(ending, overviewLimits.hotelsCounted),
       endsBy: monthText(endsByMonth),
       hotels: endingFirst.map((row) => watchedHotel(row)),
     },

@@ -5,7 +5,7 @@ import { stateOf } from '../../deliveries/store.ts'
 
 /** The SQL of the overview: every statement reads only open or recent rows, or stops counting at a limit. */
 
-const { counted, listed } = overviewLimits
+const { counted, hotelsCounted, listed } = overviewLimits
 
 export type PushStepRow = { stepMs: number; supplierId: number; outcome: PushOutcome; pushes: number }
 
@@ -126,7 +126,7 @@ export async function selectWatchedHotels(
   const isStale = `ari_day between 1 and $2::int and ari_at < instant($1::float8 + clock_ahead_ms)`
   const isEnding = `coalesce(ari_until_month, 0) between 1 and $3::int`
   const count = (condition: string): string =>
-    `(select count(*)::int from (select from hotel where is_available and ${condition} limit ${counted} + 1) as few)`
+    `(select count(*)::int from (select from hotel where is_available and ${condition} limit ${hotelsCounted} + 1) as few)`
   const first = (condition: string, key: string): string => `coalesce((
     select json_agg(json_build_object('hotelId', first.id, 'name', first.name, 'supplier', supplier.name,
       'ariAtMs', epoch_ms(first.ari_at), 'ariUntilMonth', first.ari_until_month) order by first.key, first.id)
