@@ -68,7 +68,7 @@ const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
 export type HandlerNeeds = ReturnType<typeof handlerNeedsOf>
 
 export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: Authenticator) {
-  const known = catalogs(needs.db, priceFloors)
+  const known = catalogs(needs, priceFloors)
   const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
   const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined
   return {
@@ -77,8 +77,8 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     catalogs: known,
     committer: committer(needs, known),
     pings: pinger({ ...needs, callbackWatch: watch }),
-    stays: stayReader(needs.db),
-    hotelsNamed: hotelFinder(needs.db),
+    stays: stayReader(needs.db, needs.telemetry),
+    hotelsNamed: hotelFinder(needs.db, needs.telemetry),
     deliveryBell: deliveryBell(needs),
     callbackFaults: faults,
     callbackWatch: watch,

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { AggregatorRegistry } from 'prom-client'
 import { WrongSettings, type Settings } from './config.ts'
 import type { Log } from './base/log.ts'
-import type { Telemetry } from './base/telemetry.ts'
+import { processorSeconds, type Telemetry } from './base/telemetry.ts'
 import type { PostgresAddress } from './postgres/connection-config.ts'
 import {
   isToPrimary,
@@ -25,7 +25,7 @@ export type Processes = {
 
 type Served = { address: PostgresAddress } & Ports
 
-type Process = { worker: Worker; startedMs: number; metrics: ProcessMetrics; isReady: boolean }
+type Process = { slot: number; worker: Worker; startedMs: number; metrics: ProcessMetrics; isReady: boolean }
 
 /** A worker that dies earlier than this after its start is started again only after a delay. */
 const soonMs = 5_000
@@ -84,13 +84,13 @@ class Cluster implements Processes {
 
   #start(slot: number): Process {
     const worker = cluster.fork()
-    const process: Process = { worker, startedMs: performance.now(), metrics: [], isReady: false }
+    const process: Process = { slot, worker, startedMs: performance.now(), metrics: [], isReady: false }
     worker.on('message', (message: unknown) => {
       if (isToPrimary(message)) this.#receive(process, message)
     })
     // A message to a worker that has just died; its exit is what counts.
     worker.on('error', () => {})
-    worker.on('exit', (code, signal) => void this.#replace(slot, process, { code, signal }))
+    worker.on('exit', (code, signal) => void this.#replace(process, { code, signal }))
     this.#tellToServe(slot, worker)
     return process
   }
@@ -118,8 +118,8 @@ class Cluster implements Processes {
             sendToWorker(other.worker, { kind: 'granted', grants: message.grants })
         return
       case 'measured':
-        process.metrics = message.metrics
-        this.#measurements.get(message.id)?.(message.metrics)
+        process.metrics = ofProcess(String(process.slot + 1), message.metrics)
+        this.#measurements.get(message.id)?.(process.metrics)
         this.#measurements.delete(message.id)
         return
       case 'request metrics page': {
@@ -137,7 +137,7 @@ class Cluster implements Processes {
   }
 
   /** Replaces a worker that ended, unless the whole service ends. */
-  async #replace(slot: number, { startedMs, metrics }: Process, why: object): Promise<void> {
+  async #replace({ slot, startedMs, metrics }: Process, why: object): Promise<void> {
     this.#slots[slot] = undefined
     const counted = metrics.filter(({ type }) => isCounted(String(type)))
     this.#deadMetrics = this.#deadMetrics.then((dead) => sumOf([dead, counted]))
@@ -155,7 +155,9 @@ class Cluster implements Processes {
   }
 
   async #metricsPage(): Promise<string> {
-    const own: Promise<ProcessMetrics> = this.#telemetry.registry.getMetricsAsJSON()
+    const own = this.#telemetry.registry
+      .getMetricsAsJSON()
+      .then((metrics: ProcessMetrics) => ofProcess('primary', metrics))
     const measured = this.#slots.flatMap((process) => (process ? [this.#measure(process)] : []))
     const all = await Promise.all([own, this.#deadMetrics, ...measured])
     return AggregatorRegistry.aggregate(all).metrics()
@@ -188,6 +190,15 @@ export async function claimPort(host: string, port: number): Promise<number> {
   server.close()
   await once(server, 'close')
   return typeof address === 'object' && address ? address.port : port
+}
+
+/** The metrics with the name of their process in the one that tells processes apart. */
+function ofProcess(name: string, metrics: ProcessMetrics): ProcessMetrics {
+  return metrics.map((metric) =>
+    metric.name === processorSeconds
+      ? { ...metric, values: metric.values.map((value) => ({ ...value, labels: { process: name } })) }
+      : metric,
+  )
 }
 
 function isCounted(type: string): boolean {

@@ -91,6 +91,11 @@ test('several processes answer; the welcome is printed once with their number, a
     expectOk(await supplier.post('/push/ari', units(inventory)))
   assert.equal(await metric('ari_pushes_total'), pushed + 30)
   assert.equal(await metric('ari_store_epoch'), 1)
+  const page = await (await fetch(`${url}/metrics`, { headers: apart })).text()
+  assert.deepEqual(
+    new Set([...page.matchAll(/^ari_processor_seconds_total\{process="(\w+)"\}/gm)].map(([, name]) => name)),
+    new Set(['primary', ...Array.from({ length: workers }, (_, slot) => String(slot + 1))]),
+  )
   const pages = await Promise.all(Array.from({ length: 40 }, () => metric('ari_processes')))
   assert.deepEqual(new Set(pages), new Set([workers]))
   assert.equal(

@@ -1,5 +1,6 @@
 import type { DayNumber } from '../base/calendar.ts'
-import type { Database, Queryable } from '../postgres/postgres.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import {
   roomRateKey,
   selectHotelCatalogs,
@@ -62,7 +63,9 @@ export type Catalogs = {
 const entriesKeptMax = 100_000
 const catalogReads = { keysMax: 100, readsAtOnceMax: 4 }
 
-export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
+export function catalogs({ db, telemetry }: Needs, priceFloors: PriceFloors): Catalogs {
+  const hits = telemetry.cacheLookups.labels('catalogs', 'hit')
+  const misses = telemetry.cacheLookups.labels('catalogs', 'miss')
   const cached = new Map<string, HotelCatalog>()
   let entries = 0
   db.epoch.onChange(() => {
@@ -103,7 +106,12 @@ export function catalogs(db: Database, priceFloors: PriceFloors): Catalogs {
   const current = async (connection: Queryable, hotel: HotelOfSupplier): Promise<HotelCatalog | undefined> =>
     (await load(connection, [hotel])).get(hotel)
   return {
-    of: async (hotel) => cached.get(keyText(hotel)) ?? (await missing([hotel])).get(hotel),
+    of: async (hotel) => {
+      const known = cached.get(keyText(hotel))
+      if (known) hits.inc()
+      else misses.inc()
+      return known ?? (await missing([hotel])).get(hotel)
+    },
     current,
     reload: async (connection, known) => {
       const catalog = await current(connection, known)

@@ -74,7 +74,7 @@ async function lockAndRead(
   connection: Connection,
   pushes: readonly ReadyPush[],
   locking: Locking,
-  { cache }: GroupNeeds,
+  { cache, telemetry }: GroupNeeds,
 ): Promise<Group> {
   const rows = new Map<string, Row>()
   for (const push of pushes) addRows(push, rows)
@@ -100,6 +100,9 @@ async function lockAndRead(
     }
   }
   await readRest(connection, rows)
+  const hits = [...rows.values()].filter(({ isCached }) => isCached).length
+  telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'hit' }, hits)
+  telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'miss' }, rows.size - hits)
   return { hotels, rows, models: new Map() }
 }
 

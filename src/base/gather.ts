@@ -9,7 +9,8 @@ type Batch<Key, Found> = { keys: Set<Key> } & PromiseWithResolvers<ReadonlyMap<K
 /**
  * Answers many callers with one statement: those of one turn of the event loop, and those that arrived while
  * the maximum number of reads was running. A read begins after all of its callers asked, so no answer is
- * older than its question.
+ * older than its question. It begins at the end of a turn, so that the requests that have arrived by then take
+ * part.
  */
 export function gather<Key, Found>(
   read: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Found>>,
@@ -25,7 +26,7 @@ export function gather<Key, Found>(
       .then(batch.resolve, batch.reject)
       .finally(() => {
         reading--
-        begin()
+        setImmediate(begin)
       })
     begin()
   }

@@ -5,10 +5,26 @@ export type Telemetry = ReturnType<typeof telemetry>
 
 const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** Of several processes, the primary writes each one's name into the label. */
+export const processorSeconds = 'ari_processor_seconds_total'
+
 export function telemetry() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
+  let countedSeconds = 0
+  new Counter({
+    name: processorSeconds,
+    help: 'Processor time by process of the service: the number of a worker, or primary',
+    labelNames: ['process'],
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage()
+      const seconds = (user + system) / 1_000_000
+      this.inc({ process: '1' }, seconds - countedSeconds)
+      countedSeconds = seconds
+    },
+  })
   return {
     registry,
     ...ofTheGateway(registers),
@@ -69,6 +85,12 @@ function ofTheGateway(registers: Registry[]) {
     groupRetries: new Counter({
       name: 'ari_commit_group_retries_total',
       help: 'Groups that failed and were tried one by one',
+      registers,
+    }),
+    cacheLookups: new Counter({
+      name: 'ari_cache_lookups_total',
+      help: 'Look-ups in the caches of stored data, by cache and outcome: hit, miss',
+      labelNames: ['cache', 'outcome'] as const,
       registers,
     }),
     housekeepingHeldBack: new Counter({

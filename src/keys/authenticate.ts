@@ -29,8 +29,15 @@ const bearer = /^Bearer +(\S+) *$/i
 
 export function authenticator(needs: Needs, options: { environment: Environment }): Authenticator {
   const { epoch, signIn } = needs.db
-  const keys = new Memory<KnownKey | undefined>(epoch, memory)
-  const tokens = new Memory<KnownToken | undefined>(epoch, memory)
+  const counted = (cache: string) => {
+    const lookups = {
+      hit: needs.telemetry.cacheLookups.labels(cache, 'hit'),
+      miss: needs.telemetry.cacheLookups.labels(cache, 'miss'),
+    }
+    return { ...memory, count: (outcome: 'hit' | 'miss') => lookups[outcome].inc() }
+  }
+  const keys = new Memory<KnownKey | undefined>(epoch, counted('keys'))
+  const tokens = new Memory<KnownToken | undefined>(epoch, counted('tokens'))
   const lastUses = new LastUses(needs)
   return {
     callerOf: async (apiKey) => {

@@ -19,6 +19,8 @@ export type BookingCatalog = {
   aheadMs: number
   /** By rising key. */
   roomRates: readonly BookableRoomRate[]
+  /** The JSON that it was made of. */
+  json: string
   /** Approximate memory use. */
   bytes: number
 }
@@ -46,7 +48,10 @@ export type BookableRoomRate = {
 
 export type Named = { code: string; name: string; platformId: string }
 
-/** A hotel's catalog as one JSON value; `hotel` is the row of the hotel. */
+/**
+ * A hotel's catalog as JSON; `hotel` is the row of the hotel. Each list of policies is there once, and
+ * room-rates have its position.
+ */
 export const bookingCatalogColumn = `json_build_object(
   'supplier', (select name from supplier where supplier.id = hotel.supplier_id),
   'hotelCode', hotel.code, 'currency', hotel.currency, 'isAvailable', hotel.is_available,
@@ -54,12 +59,15 @@ export const bookingCatalogColumn = `json_build_object(
   'aheadMs', hotel.clock_ahead_ms,
   'rooms', (select coalesce(json_agg(json_build_array(room_no, code, name)), '[]') from room where hotel_id = hotel.id),
   'rates', (select coalesce(json_agg(json_build_array(rate_no, code, name)), '[]') from rate where hotel_id = hotel.id),
+  'policies', (select coalesce(json_agg(cancel_policies order by cancel_policies), '[]')
+    from (select distinct cancel_policies from room_rate where hotel_id = hotel.id) as policies),
   'roomRates', (select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult,
-      max_child, meal_plan, pricing_model, cancel_policies::text) order by room_no, rate_no), '[]')
-    from room_rate where hotel_id = hotel.id),
-  'taxes', ${taxesColumn('hotel.id')})`
+      max_child, meal_plan, pricing_model, position) order by room_no, rate_no), '[]')
+    from (select *, dense_rank() over (order by cancel_policies) - 1 as position
+      from room_rate where hotel_id = hotel.id) as room_rate),
+  'taxes', ${taxesColumn('hotel.id')})::text`
 
-export type BookingCatalogRow = Pick<
+type BookingCatalogRow = Pick<
   BookingCatalog,
   | 'supplier'
   | 'hotelCode'
@@ -81,19 +89,20 @@ export type BookingCatalogRow = Pick<
     number | null,
     string | null,
     'unit' | 'guest' | null,
-    string,
+    number,
   ][]
+  policies: (readonly CancelPolicy[])[]
   taxes: StoredTax[]
 }
 
-/** Approximate memory of each part besides its texts. */
-const hotelBytes = 2_000
-const namedBytes = 200
+/** Memory of a hotel, as measured: that of a room-rate besides its head, and the rest by the length of the JSON. */
 const roomRateBytes = 250
-const taxBytes = 1_000
+const objectsPerJson = 2
 
-export function bookingCatalogOf(hotelId: number, version: number, row: BookingCatalogRow): BookingCatalog {
-  const { rooms, rates, roomRates, taxes, ...hotel } = row
+export function bookingCatalogOf(hotelId: number, version: number, json: string): BookingCatalog {
+  // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: `bookingCatalogColumn` made it.
+  const row: BookingCatalogRow = JSON.parse(json)
+  const { rooms, rates, roomRates, policies, taxes, ...hotel } = row
   const digits = minorDigits(hotel.currency) ?? 2
   const roomByNo = new Map(
     rooms.map(([no, code, name]) => [no, { code, name, platformId: platformRoomId(hotelId, no) }]),
@@ -102,15 +111,6 @@ export function bookingCatalogOf(hotelId: number, version: number, row: BookingC
     rates.map(([no, code, name]) => [no, { code, name, platformId: platformRateId(hotelId, no) }]),
   )
   const hotelTaxes = prepareTaxes(scopesOf(taxes), digits)
-  const policiesByText = new Map<string, readonly CancelPolicy[]>()
-  const policiesOf = (text: string): readonly CancelPolicy[] => {
-    const known = policiesByText.get(text)
-    if (known) return known
-    // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: accept-products.ts wrote them as checked.
-    const policies: CancelPolicy[] = JSON.parse(text)
-    policiesByText.set(text, policies)
-    return policies
-  }
   const sold = roomRates.flatMap(
     ([
       roomNo,
@@ -121,7 +121,7 @@ export function bookingCatalogOf(hotelId: number, version: number, row: BookingC
       maxChild,
       mealPlan,
       pricingModel,
-      policies,
+      policiesAt,
     ]): BookableRoomRate[] => {
       const [room, rate] = [roomByNo.get(roomNo), rateByNo.get(rateNo)]
       if (!room || !rate) return []
@@ -138,18 +138,16 @@ export function bookingCatalogOf(hotelId: number, version: number, row: BookingC
           maxChild,
           mealPlan,
           pricingModel,
-          policies: policiesOf(policies),
+          policies: policies[policiesAt] ?? [],
           taxes: taxesFor(hotelTaxes, roomNo, rateNo),
           head: headOf(room, rate, mealPlan),
         },
       ]
     },
   )
-  let bytes = hotelBytes + taxes.length * taxBytes + (roomByNo.size + rateByNo.size) * namedBytes
+  let bytes = json.length * (1 + objectsPerJson)
   for (const { head } of sold) bytes += roomRateBytes + head.length
-  // Parsed objects take several times the memory of their text.
-  for (const text of policiesByText.keys()) bytes += text.length * 5
-  return { hotelId, version, ...hotel, minorDigits: digits, roomRates: sold, bytes }
+  return { hotelId, version, ...hotel, minorDigits: digits, roomRates: sold, json, bytes }
 }
 
 function headOf(room: Named, rate: Named, mealPlan: string | null): string {

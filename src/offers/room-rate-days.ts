@@ -3,7 +3,7 @@ import { unset } from '../ari/block-codec.ts'
 import { Block } from '../ari/block.ts'
 import { closureFields, fieldNumber } from '../ari/fields.ts'
 import { RowDays } from '../ari/row-days.ts'
-import { roomRateKey } from '../products/store.ts'
+import { numbersOf, roomRateKey } from '../products/store.ts'
 import type { BookableRoomRate } from './booking-catalog.ts'
 import type { Party } from './party.ts'
 
@@ -111,24 +111,24 @@ export type HotelMonths = {
   currencyRevision: number
 }
 
-/** One row per hotel: its blocks in a range of months, each preceded by its key and its length. */
+/**
+ * A hotel's blocks in the range of months `wanted`, as one value: each is preceded by its month, room, rate
+ * and length. Of the months cached at the hotel's present version, only the missing ones are read.
+ */
 export const hotelBlocksColumn = `
   (select string_agg(int2send(month) || int2send(room_no) || int2send(rate_no) || int4send(octet_length(block)) || block,
       ''::bytea order by room_no, rate_no)
-    from ari_month where hotel_id = hotel.id and month between wanted.first_month and wanted.last_month)`
+    from ari_month where hotel_id = hotel.id
+      and month between case when hotel.ari_version = wanted.ari_version then wanted.first_missing else wanted.first_month end
+        and case when hotel.ari_version = wanted.ari_version then wanted.last_missing else wanted.last_month end)`
 
 const headBytes = 10
 const indexStride = 3
 
-/** Groups blocks by month; the result includes months without blocks. */
-export function hotelMonths(
-  blocks: Buffer | null,
-  firstMonth: MonthNumber,
-  lastMonth: MonthNumber,
-): Map<MonthNumber, HotelMonth> {
-  const bytes = blocks ?? Buffer.alloc(0)
+/** The blocks, as `hotelBlocksColumn` has them, of each of the months; some may have none. */
+export function hotelMonths(bytes: Buffer, numbers: readonly MonthNumber[]): Map<MonthNumber, HotelMonth> {
   const entriesByMonth = new Map<MonthNumber, number[]>()
-  for (let month = firstMonth; month <= lastMonth; month++) entriesByMonth.set(month, [])
+  for (const month of numbers) entriesByMonth.set(month, [])
   for (let at = 0; at < bytes.length;) {
     const begin = at + headBytes
     const end = begin + bytes.readInt32BE(at + 6)
@@ -154,6 +154,24 @@ export function hotelMonths(
     months.set(month, { bytes: own, index: Int32Array.from(entries) })
   }
   return months
+}
+
+/** The blocks of the months, from which `hotelMonths` makes them again. */
+export function blocksOf(months: ReadonlyMap<MonthNumber, HotelMonth>): Buffer {
+  const parts: Buffer[] = []
+  for (const [month, { bytes, index }] of months) {
+    for (let slot = 0; slot < index.length; slot += indexStride) {
+      const [key = 0, begin = 0, end = 0] = index.subarray(slot, slot + indexStride)
+      const { roomNo, rateNo } = numbersOf(key)
+      const head = Buffer.allocUnsafe(headBytes)
+      head.writeInt16BE(month, 0)
+      head.writeInt16BE(roomNo, 2)
+      head.writeInt16BE(rateNo, 4)
+      head.writeInt32BE(end - begin, 6)
+      parts.push(head, bytes.subarray(begin, end))
+    }
+  }
+  return Buffer.concat(parts)
 }
 
 /** Memory of a month besides its blocks. */

@@ -1,3 +1,4 @@
+import type { Telemetry } from '../base/telemetry.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected, shown, type Problem } from '../http/rejected.ts'
 import { unknownReferenceError, type HotelReference, offerErrors, stayNightsMax } from './contract.ts'
@@ -7,18 +8,23 @@ import { isRecord } from '../http/validate.ts'
 /** The ids of the referenced hotels; undefined for a reference without a hotel. */
 export type HotelFinder = (references: readonly HotelReference[]) => Promise<(number | undefined)[]>
 
-const idsKeptMax = 50_000
+const idsKeptMax = 100_000
 const idMax = 2_147_483_647
 
 /** Within an epoch of the store hotels keep their ids, so known ids are not looked up again. */
-export function hotelFinder(db: Database): HotelFinder {
+export function hotelFinder(db: Database, { cacheLookups }: Pick<Telemetry, 'cacheLookups'>): HotelFinder {
+  const hits = cacheLookups.labels('hotel_ids', 'hit')
+  const misses = cacheLookups.labels('hotel_ids', 'miss')
   let idByCodes = new Map<string, number>()
   db.epoch.onChange(() => (idByCodes = new Map()))
   return async (references) => {
     const known = idByCodes
-    const unknown = references.filter(
-      (reference) => reference.platformHotelId === undefined && !known.has(keyOf(reference)),
-    )
+    const byCodes = references.filter(({ platformHotelId }) => platformHotelId === undefined)
+    const unknown = byCodes.filter((reference) => !known.has(keyOf(reference)))
+    if (byCodes.length > 0) {
+      hits.inc(byCodes.length - unknown.length)
+      misses.inc(unknown.length)
+    }
     const found = unknown.length > 0 ? await selectHotelIds(db, unknown) : []
     const foundByCodes = new Map(found.map(({ id, ...codes }) => [keyOf(codes), id]))
     const ids = references.map((reference) => {
@@ -28,8 +34,11 @@ export function hotelFinder(db: Database): HotelFinder {
     })
     // Add these to the cache of the epoch in which the query started: the result may come from the previous
     // store.
-    if (known.size + foundByCodes.size > idsKeptMax) known.clear()
     for (const [key, id] of foundByCodes) known.set(key, id)
+    for (const oldest of known.keys()) {
+      if (known.size <= idsKeptMax) break
+      known.delete(oldest)
+    }
     return ids
   }
 }

@@ -2,19 +2,10 @@ import { gather } from '../base/gather.ts'
 import { monthOf, type DayNumber, type MonthNumber } from '../base/calendar.ts'
 import { numberArray, hideFromPlanner, type Database, type Queryable } from '../postgres/postgres.ts'
 import { StoreChanged, storeStamp as stampColumn } from '../postgres/store-epoch.ts'
-import {
-  bookingCatalogColumn,
-  bookingCatalogOf,
-  type BookingCatalog,
-  type BookingCatalogRow,
-} from './booking-catalog.ts'
-import {
-  bytesOf,
-  hotelBlocksColumn,
-  hotelMonths,
-  type HotelMonth,
-  type HotelMonths,
-} from './room-rate-days.ts'
+import type { Telemetry } from '../base/telemetry.ts'
+import { bookingCatalogColumn, bookingCatalogOf, type BookingCatalog } from './booking-catalog.ts'
+import { hotelBlocksColumn, hotelMonths, type HotelMonth, type HotelMonths } from './room-rate-days.ts'
+import { StayCache, type HotelParts } from './stay-cache.ts'
 
 /** Everything that decides about stays in a hotel, as of one moment. */
 export type HotelStay = HotelMonths & { catalog: BookingCatalog; revision: number }
@@ -33,97 +24,113 @@ export type StayReader = {
   ) => Promise<HotelStay | undefined>
 }
 
-/** Number of uncached hotels read at once: a large one has megabytes. */
-const hotelsLoadedAtOnce = 25
 /** One read at a time: two would each answer half as many, and a one-hotel search takes a sixth longer. */
 const versionReads = { keysMax: 20_000, readsAtOnceMax: 1 }
+/** Few hotels at once: a large one has megabytes. */
+const hotelReads = { keysMax: 25, readsAtOnceMax: 2 }
 
 /**
- * Reads the data that stays need. It reads the versions of the hotels first; cached data of the same versions
- * is valid. Everything else of a hotel is read in one statement, versions included, so that its parts are
- * from one moment.
+ * Reads the data that stays need, by at most two statements for all callers of one moment. The first reads
+ * the versions of their hotels; what is cached at the same versions is valid. The second reads what else they
+ * need of a hotel, versions included, so that all of it is from one moment.
  */
-export function stayReader(db: Database): StayReader {
+export function stayReader(db: Database, { cacheLookups }: Pick<Telemetry, 'cacheLookups'>): StayReader {
   const cache = new StayCache()
+  const hits = cacheLookups.labels('offers', 'hit')
+  const misses = cacheLookups.labels('offers', 'miss')
   const versionsOf = gather((ids: readonly number[]) => selectVersions(db, ids), versionReads)
+  const load = gather(async (keys: readonly string[]) => {
+    const read = await readHotels(db, keys, cache)
+    for (const { versions, ...parts } of read.values()) cache.add({ ...versions, ...parts })
+    return read
+  }, hotelReads)
   db.epoch.onChange(() => cache.clear())
   return {
     read: async (hotelIds, range) => {
       const versions = await versionsOf(hotelIds)
-      return readStays(db, hotelIds, { range, versions, cache, isKept: true })
+      const months = monthsOf(range)
+      const stays = new Map<number, HotelStay>()
+      const missing: number[] = []
+      for (const id of hotelIds) {
+        const current = versions.get(id)
+        if (!current) continue
+        const cached = cache.get(id)
+        // Another store: nothing that was read from the former one is of use.
+        if (cached && cached.storeStamp !== current.storeStamp) cache.clear()
+        const stay = cachedStay(cached, current, months)
+        if (stay) stays.set(id, stay)
+        else missing.push(id)
+      }
+      hits.inc(stays.size)
+      if (missing.length === 0) return stays
+      misses.inc(missing.length)
+      const reads: Promise<void>[] = []
+      for (let from = 0; from < missing.length; from += hotelReads.keysMax) {
+        const some = new Map(
+          missing.slice(from, from + hotelReads.keysMax).map((id) => [id, keyOf(id, months)]),
+        )
+        reads.push(
+          load([...some.values()]).then((read) => {
+            for (const [id, key] of some) {
+              const hotel = read.get(key)
+              if (hotel) stays.set(id, stayOf(hotel, hotel.versions, months))
+            }
+          }),
+        )
+      }
+      await Promise.all(reads)
+      return stays
     },
     // Not cached: the transaction may still be rolled back, and its versions would then be reused.
-    readWithin: async (connection, held, range) => {
-      const { hotelId } = held
-      const versions = new Map([[hotelId, held]])
-      const stays = await readStays(connection, [hotelId], { range, versions, cache, isKept: false })
-      return stays.get(hotelId)
+    readWithin: async (connection, versions, range) => {
+      const { hotelId } = versions
+      const months = monthsOf(range)
+      const cached = cachedStay(cache.get(hotelId), versions, months)
+      if (cached) return cached
+      const key = keyOf(hotelId, months)
+      const hotel = (await readHotels(connection, [key], cache)).get(key)
+      return hotel && stayOf(hotel, hotel.versions, months)
     },
   }
 }
 
-type Reading = {
-  range: StayRange
-  versions: ReadonlyMap<number, HotelVersions>
-  cache: StayCache
-  isKept: boolean
+type Months = { first: MonthNumber; last: MonthNumber }
+
+function monthsOf({ firstDay, lastDay }: StayRange): Months {
+  return { first: monthOf(firstDay), last: monthOf(lastDay) }
 }
 
-/** The cached data of a hotel at its versions. */
-type Known = {
-  versions: HotelVersions
-  catalog: BookingCatalog | undefined
-  months: ReadonlyMap<MonthNumber, HotelMonth>
+/** Names the hotel and the months that are needed. */
+function keyOf(hotelId: number, { first, last }: Months): string {
+  return `${hotelId} ${first} ${last}`
 }
 
-const noMonths: ReadonlyMap<MonthNumber, HotelMonth> = new Map()
-
-async function readStays(
-  db: Queryable,
-  hotelIds: readonly number[],
-  { range, versions, cache, isKept }: Reading,
-): Promise<Map<number, HotelStay>> {
-  const [firstMonth, lastMonth] = [monthOf(range.firstDay), monthOf(range.lastDay)]
-  const stays = new Map<number, HotelStay>()
-  const completed = (known: Known): boolean => {
-    const stay = stayOf(known, firstMonth, lastMonth)
-    if (stay) stays.set(known.versions.hotelId, stay)
-    return stay !== undefined
-  }
-  let incomplete: Known[] = []
-  for (const hotelId of hotelIds) {
-    const current = versions.get(hotelId)
-    if (!current) continue
-    const known = cache.get(current)
-    if (completed(known)) cache.used(hotelId)
-    else incomplete.push(known)
-  }
-  // If a hotel changes between the two reads, read all of it at once: that result is from one moment.
-  for (const isWhole of [false, true]) {
-    const wanted = incomplete
-    incomplete = []
-    for (let from = 0; from < wanted.length; from += hotelsLoadedAtOnce) {
-      const some = wanted.slice(from, from + hotelsLoadedAtOnce)
-      for (const loaded of await loadHotels(db, some, { firstMonth, lastMonth, isWhole })) {
-        if (isKept) cache.keep(loaded.versions, loaded.catalog, loaded.months)
-        if (!completed(loaded)) incomplete.push(loaded)
-      }
-    }
-  }
-  return stays
+/** Undefined if something is not cached, or not at these versions. */
+function cachedStay(
+  cached: HotelParts | undefined,
+  versions: HotelVersions,
+  months: Months,
+): HotelStay | undefined {
+  if (cached?.storeStamp !== versions.storeStamp) return undefined
+  if (cached.catalog.version !== versions.catalogVersion || cached.ariVersion !== versions.ariVersion)
+    return undefined
+  for (let month = months.first; month <= months.last; month++)
+    if (!cached.months.has(month)) return undefined
+  return stayOf(cached, versions, months)
 }
 
-function stayOf(known: Known, firstMonth: MonthNumber, lastMonth: MonthNumber): HotelStay | undefined {
-  const { versions, catalog, months } = known
-  if (!catalog) return undefined
-  const held: HotelMonth[] = []
-  for (let number = firstMonth; number <= lastMonth; number++) {
+function stayOf(
+  { catalog, months }: Pick<HotelParts, 'catalog' | 'months'>,
+  { revision, currencyRevision }: HotelVersions,
+  { first, last }: Months,
+): HotelStay {
+  const ofStay: HotelMonth[] = []
+  for (let number = first; number <= last; number++) {
     const month = months.get(number)
-    if (!month) return undefined
-    held.push(month)
+    if (!month) throw new Error(`month ${number} of hotel ${catalog.hotelId} was not read`)
+    ofStay.push(month)
   }
-  const { revision, currencyRevision } = versions
-  return { catalog, revision, currencyRevision, firstMonth, months: held }
+  return { catalog, revision, currencyRevision, firstMonth: first, months: ofStay }
 }
 
 async function selectVersions(
@@ -140,145 +147,69 @@ async function selectVersions(
   return new Map(rows.map((row) => [row.hotelId, row]))
 }
 
-type LoadedRow = HotelVersions & { catalog: BookingCatalogRow | null; blocks: Buffer | null }
+type ReadHotel = Pick<HotelParts, 'catalog' | 'months'> & { versions: HotelVersions }
+type HotelRow = HotelVersions & { position: number; catalog: string | null; blocks: Buffer | null }
 
-/** Loads the missing parts of hotels: their catalogs and their months. */
-async function loadHotels(
+/** Hotels with the months that their keys name: what is cached at their versions, and what else is read. */
+async function readHotels(
   db: Queryable,
-  hotels: readonly Known[],
-  { firstMonth, lastMonth, isWhole }: { firstMonth: MonthNumber; lastMonth: MonthNumber; isWhole: boolean },
-): Promise<Known[]> {
-  const wanted = new Map(
-    hotels.map((known) => [
-      known.versions.hotelId,
-      {
-        known,
-        catalog: isWhole || !known.catalog,
-        ...(isWhole ? { first: firstMonth, last: lastMonth } : missingMonths(known, firstMonth, lastMonth)),
-      },
-    ]),
-  )
-  const all = [...wanted.values()]
-  const { rows } = await db.query<LoadedRow>({
-    name: 'load-hotels-for-stays',
-    text: `select ${hotelVersionColumns},
-        case when wanted.catalog then ${bookingCatalogColumn} end as catalog,
+  keys: readonly string[],
+  cache: StayCache,
+): Promise<Map<string, ReadHotel>> {
+  const wanted = keys.map((key) => {
+    const [hotelId = 0, first = 0, last = 0] = key.split(' ').map(Number)
+    const cached = cache.get(hotelId)
+    return { key, hotelId, first, last, cached, missing: missingMonths(cached?.months, { first, last }) }
+  })
+  const column = (read: (one: (typeof wanted)[number]) => number | null) => numberArray(wanted.map(read))
+  const { rows } = await db.query<HotelRow>({
+    name: 'read-hotels-for-stays',
+    text: `select wanted.position, ${hotelVersionColumns},
+        case when hotel.catalog_version is distinct from wanted.catalog_version
+          then ${bookingCatalogColumn} end as catalog,
         ${hotelBlocksColumn} as blocks
-      from unnest(${hideFromPlanner('$1::int[]')}, $2::boolean[], $3::int[], $4::int[])
-        as wanted (id, catalog, first_month, last_month)
+      from unnest(${hideFromPlanner('$1::int[]')}, $2::int8[], $3::int8[], $4::int[], $5::int[], $6::int[], $7::int[])
+          with ordinality
+        as wanted (id, catalog_version, ari_version, first_month, last_month, first_missing, last_missing, position)
       join hotel on hotel.id = wanted.id`,
     values: [
-      numberArray([...wanted.keys()]),
-      all.map(({ catalog }) => catalog),
-      numberArray(all.map(({ first }) => first)),
-      numberArray(all.map(({ last }) => last)),
+      column(({ hotelId }) => hotelId),
+      column(({ cached }) => cached?.catalog.version ?? null),
+      column(({ cached }) => cached?.ariVersion ?? null),
+      column(({ first }) => first),
+      column(({ last }) => last),
+      column(({ missing }) => missing.first),
+      column(({ missing }) => missing.last),
     ],
   })
-  return rows.map(({ catalog, blocks, ...versions }): Known => {
-    const { hotelId, catalogVersion, ariVersion } = versions
-    const asked = wanted.get(hotelId)
-    if (!asked) throw new Error(`hotel ${hotelId} was read without being requested`)
-    const { known, first, last } = asked
+  const read = new Map<string, ReadHotel>()
+  for (const { position, catalog: json, blocks, ...versions } of rows) {
+    const one = wanted[position - 1]
+    if (!one) throw new Error(`hotel ${versions.hotelId} was read without being requested`)
+    const { key, cached } = one
     // Cached data from one store and data read from another must not be combined.
-    if (versions.storeStamp !== known.versions.storeStamp) throw new StoreChanged()
-    const read = hotelMonths(blocks, first, last)
-    return {
-      versions,
-      catalog: catalog
-        ? bookingCatalogOf(hotelId, catalogVersion, catalog)
-        : known.catalog?.version === catalogVersion
-          ? known.catalog
-          : undefined,
-      months: known.versions.ariVersion === ariVersion ? new Map([...known.months, ...read]) : read,
-    }
-  })
+    if (cached && cached.storeStamp !== versions.storeStamp) throw new StoreChanged()
+    const catalog =
+      json === null ? cached?.catalog : bookingCatalogOf(versions.hotelId, versions.catalogVersion, json)
+    if (!catalog) throw new Error(`the catalog of hotel ${versions.hotelId} was not read`)
+    const isSame = cached?.ariVersion === versions.ariVersion
+    const { first, last } = isSame ? one.missing : one
+    const months = hotelMonths(
+      blocks ?? Buffer.alloc(0),
+      Array.from({ length: last - first + 1 }, (_, index) => first + index),
+    )
+    read.set(key, { versions, catalog, months: isSame ? new Map([...cached.months, ...months]) : months })
+  }
+  return read
 }
 
 /** From the first to the last missing month; an empty range if none is missing. */
-function missingMonths({ months }: Known, firstMonth: MonthNumber, lastMonth: MonthNumber) {
-  let [first, last] = [lastMonth + 1, lastMonth]
-  for (let month = lastMonth; month >= firstMonth; month--) if (!months.has(month)) first = month
-  while (last >= first && months.has(last)) last--
-  return { first, last }
-}
-
-type Kept = {
-  storeStamp: string
-  catalog: BookingCatalog | undefined
-  ariVersion: number
-  months: Map<MonthNumber, HotelMonth>
-  bytes: number
-}
-
-const bytesKeptMax = 32 * 1024 * 1024
-const entryBytes = 500
-
-/** The last data read for each hotel, evicted least recently used first; use it only with its versions. */
-export class StayCache {
-  readonly #kept = new Map<number, Kept>()
-  #bytes = 0
-
-  /** The catalog and the months, as far as they are still at these versions. */
-  get(versions: HotelVersions): Known {
-    const { storeStamp, hotelId, catalogVersion, ariVersion } = versions
-    const kept = this.#kept.get(hotelId)
-    const current = kept?.storeStamp === storeStamp ? kept : undefined
-    return {
-      versions,
-      catalog: current?.catalog?.version === catalogVersion ? current.catalog : undefined,
-      months: current?.ariVersion === ariVersion ? current.months : noMonths,
-    }
-  }
-
-  used(hotelId: number): void {
-    const kept = this.#kept.get(hotelId)
-    if (!kept) return
-    // Re-inserting makes the hotel the youngest entry: a Map iterates its keys in insertion order.
-    this.#kept.delete(hotelId)
-    this.#kept.set(hotelId, kept)
-  }
-
-  keep(
-    { storeStamp, hotelId, ariVersion }: HotelVersions,
-    catalog: BookingCatalog | undefined,
-    months: ReadonlyMap<MonthNumber, HotelMonth>,
-  ): void {
-    const before = this.#kept.get(hotelId)
-    if (before) this.#bytes -= before.bytes
-    const kept: Kept =
-      before?.storeStamp === storeStamp
-        ? before
-        : { storeStamp, catalog: undefined, ariVersion, months: new Map(), bytes: entryBytes }
-    if (catalog && (kept.catalog?.version ?? -1) < catalog.version) {
-      kept.bytes += catalog.bytes - (kept.catalog?.bytes ?? 0)
-      kept.catalog = catalog
-    }
-    if (kept.ariVersion < ariVersion) {
-      for (const month of kept.months.values()) kept.bytes -= bytesOf(month)
-      kept.months.clear()
-      kept.ariVersion = ariVersion
-    }
-    if (kept.ariVersion === ariVersion) {
-      for (const [number, month] of months) {
-        if (kept.months.has(number)) continue
-        kept.months.set(number, month)
-        kept.bytes += bytesOf(month)
-      }
-    }
-    this.#kept.delete(hotelId)
-    this.#kept.set(hotelId, kept)
-    this.#bytes += kept.bytes
-    for (const [oldestId, oldest] of this.#kept) {
-      if (this.#bytes <= bytesKeptMax) break
-      this.#bytes -= oldest.bytes
-      this.#kept.delete(oldestId)
-    }
-  }
-
-  clear(): void {
-    this.#kept.clear()
-    this.#bytes = 0
-  }
+function missingMonths(cached: HotelParts['months'] | undefined, { first, last }: Months): Months {
+  const isCached = (month: MonthNumber): boolean => cached?.has(month) === true
+  const missing = { first, last }
+  while (missing.first <= last && isCached(missing.first)) missing.first++
+  while (missing.last >= missing.first && isCached(missing.last)) missing.last--
+  return missing
 }
 
 /** The columns of a hotel's row that validate everything cached about it. */

@@ -11,6 +11,8 @@ export type MemoryLimits = {
   trustedMs?: number
   /** Beyond this number, the oldest entries are dropped first. */
   entriesMax: number
+  /** Called with what each look-up met. */
+  count?: (outcome: 'hit' | 'miss') => void
 }
 
 /**
@@ -28,11 +30,13 @@ export class Memory<Found> {
   }
 
   get(key: string, read: () => Promise<Found>): Promise<Found> {
-    const { trustedMs, entriesMax } = this.#limits
+    const { trustedMs, entriesMax, count } = this.#limits
     // Not the service's clock: a correction of the system time must not prolong trust.
     const nowMs = performance.now()
     const cached = this.#entries.get(key)
-    if (cached && nowMs - cached.beganMs < (trustedMs ?? Infinity)) return cached.found
+    const isTrusted = cached !== undefined && nowMs - cached.beganMs < (trustedMs ?? Infinity)
+    count?.(isTrusted ? 'hit' : 'miss')
+    if (isTrusted) return cached.found
     const entry = { beganMs: nowMs, found: read() }
     // Delete first, so that the map stays in the order in which the reads began.
     this.#entries.delete(key)

@@ -29,6 +29,10 @@ export function roomRateKey(roomNo: number, rateNo: number): number {
   return roomNo * numbersPerHotel + rateNo
 }
 
+export function numbersOf(key: number): { roomNo: number; rateNo: number } {
+  return { roomNo: Math.floor(key / numbersPerHotel), rateNo: key % numbersPerHotel }
+}
+
 type RoomRateTuple = [number, number, boolean, number, number | null, number | null, 'unit' | 'guest' | null]
 
 type CatalogLists = {
