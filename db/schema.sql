@@ -441,6 +441,23 @@ create table price_drift (
 CREATE INDEX price_drift_by_night ON public.price_drift USING btree (night);
 CREATE INDEX price_drift_differing ON public.price_drift USING btree ((((abs((live - stored)))::double precision / (GREATEST(stored, (1)::bigint))::double precision)), hotel_id, room_no, rate_no, night) WHERE (since_at IS NOT NULL);
 
+create table push_body_batch (
+  batch bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  bytes bytea storage external not null,
+  constraint push_body_batch_pkey PRIMARY KEY (batch)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=100000);
+
+create table push_body_segment (
+  at timestamp with time zone not null,
+  first_batch bigint not null,
+  last_batch bigint not null,
+  batches bigint[] not null,
+  starts integer[] not null,
+  bytes bytea storage external not null
+) partition by RANGE (at);
+CREATE INDEX push_body_segment_by_batch ON ONLY public.push_body_segment USING btree (last_batch);
+
 create table push_log (
   at timestamp with time zone not null,
   id bigint generated always as identity not null,
@@ -461,8 +478,12 @@ create table push_log (
   body_encoding text not null,
   body bytea storage external,
   answer_encoding text not null,
-  answer bytea storage external not null,
-  warnings jsonb
+  answer bytea storage external,
+  warnings jsonb,
+  batch bigint,
+  body_from integer,
+  answer_from integer,
+  answer_length integer
 ) partition by RANGE (at);
 CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, id) WHERE (hotel_id IS NOT NULL);
 CREATE INDEX push_log_by_hotels ON ONLY public.push_log USING gin (hotel_ids) WHERE (hotel_ids IS NOT NULL);

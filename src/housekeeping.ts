@@ -16,6 +16,7 @@ import { attemptsRetainedDays, deleteOldAttempts } from './deliveries/store.ts'
 import { cleanStoredCards } from './bookings/stored-cards.ts'
 import { deletePastFaults } from './webhooks/callback-faults.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
+import { packBodies } from './push-log/pack-bodies.ts'
 
 const dayMs = 86_400_000
 const everyMs = 60 * 60 * 1000
@@ -23,6 +24,7 @@ const everyMs = 60 * 60 * 1000
  * Not at once: a start has other things to do, and a process that keeps crashing should not sweep each time.
  */
 const firstAfterMs = 60 * 1000
+const packEveryMs = 60 * 1000
 
 /**
  * Periodic chores that run on every process: each may run on several at once. A chore that fails is logged
@@ -33,14 +35,27 @@ export function startHousekeeping(needs: Needs, settings: Settings): { close: ()
   const begin = () => {
     round = round.then(() => doRound(needs, settings))
   }
+  let packing: Promise<void> | undefined
+  const pack = () => {
+    packing ??= packPushBodies(needs).finally(() => (packing = undefined))
+  }
   const first = setTimeout(begin, firstAfterMs).unref()
-  const timer = setInterval(begin, everyMs).unref()
+  const timers = [setInterval(begin, everyMs).unref(), setInterval(pack, packEveryMs).unref()]
   return {
-    close: () => {
+    close: async () => {
       clearTimeout(first)
-      clearInterval(timer)
-      return round
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all([round, packing])
     },
+  }
+}
+
+async function packPushBodies({ db, clock, log }: Needs): Promise<void> {
+  try {
+    const segments = await packBodies(db.unhurried, clock.now())
+    log.debug({ segments }, 'bodies of pushes packed')
+  } catch (error) {
+    log.error({ err: error }, 'bodies of pushes could not be packed; this will be repeated in a minute')
   }
 }
 

@@ -37,6 +37,8 @@ const tables = {
   audit_log: 'common',
   // A refused push is logged too.
   push_log: 'none',
+  push_body_batch: 'none',
+  push_body_segment: 'none',
   // Reports on the tables above, whose digests cover the data.
   change: 'none',
   change_horizon: 'common',

@@ -3,11 +3,10 @@ import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../ar
 import { formatNight, weekdayOf, weekdays, type DayNumber } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { isRecord } from '../http/validate.ts'
-import { unpack } from '../push-log/stored-bytes.ts'
 import {
+  readBodiesOfPushes,
   selectAppliedPushes,
   selectNewestPushes,
-  selectPushBodies,
   type AppliedPush,
 } from '../push-log/store.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
@@ -148,9 +147,9 @@ async function readBodies(
   })
   const bodies = new Map<number, unknown>()
   let bytesParsed = 0
-  for (const { id, bodyEncoding, body } of await selectPushBodies(db, searched)) {
-    if (body) bodies.set(id, JSON.parse(unpack(bodyEncoding, body).toString()))
-    bytesParsed += body?.length ?? 0
+  for (const [id, body] of await readBodiesOfPushes(db, searched)) {
+    if (body.length > 0) bodies.set(id, JSON.parse(body.toString()))
+    bytesParsed += body.length
     if (bytesParsed < bytesParsedAtOnce) continue
     bytesParsed = 0
     await breathe()

@@ -3,12 +3,11 @@ import type { Database, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 
 /**
- * The days of the push log: created ahead, dropped when they are old. A push must not wait for either, so
- * days are created by attaching (which doesn't block pushes) and dropped with a short lock timeout. Failed
- * attempts are retried next time.
+ * The days of the push log and of its packed bodies: created ahead, dropped when they are old. A push must
+ * not wait for either, so days are created by attaching (which doesn't block pushes) and dropped with a short
+ * lock timeout. Failed attempts are retried next time.
  */
 
-const daysAhead = 14
 const dayMs = 86_400_000
 
 /** An arbitrary number that every process must share and nothing else may use. */
@@ -20,24 +19,35 @@ const advisoryLock = 4_726_002
  */
 const patience = '200ms'
 
-const partitionName = /^push_log_(\d{4})_(\d\d)_(\d\d)$/
+/**
+ * Tables that are partitioned alike, with the number of days ahead for which there are partitions. Bodies are packed
+ * after their day began, so nothing is written to their next days. A day leaves both tables at once.
+ */
+const daysAhead = { push_log: 14, push_body_segment: 2 } as const
+type Table = keyof typeof daysAhead
+const tables: readonly Table[] = ['push_log', 'push_body_segment']
+
+const partitionName = /^(?:push_log|push_body_segment)_(\d{4})_(\d\d)_(\d\d)$/
 
 /**
  * Takes pushes of days without a partition: housekeeping that was off for two weeks, or a wrong clock, must
  * not cause refusals. Usually empty.
  */
-const restTable = 'push_log_rest'
+const restOf = (table: Table): `${Table}_rest` => `${table}_rest`
 
 /**
- * Creates the missing days from yesterday (UTC) to `daysAhead` ahead. Call it before the first push is
+ * Creates the missing days from yesterday (UTC) to two weeks ahead. Call it before the first push is
  * accepted and then at least daily. Several processes may do so at once. Returns the created days, as
  * YYYY-MM-DD.
  */
 export async function preparePartitions(db: Database, nowMs: number): Promise<string[]> {
   const today = Math.floor(nowMs / dayMs)
-  const wanted = Array.from({ length: daysAhead + 2 }, (_, index) => today - 1 + index)
+  const wanted = Array.from({ length: daysAhead.push_log + 2 }, (_, index) => today - 1 + index)
   const existing = await selectPartitions(db)
-  if (existing.has(restTable) && wanted.every((day) => existing.has(nameOf(day)))) return []
+  const lacking = (day: number, names: ReadonlySet<string>): Table[] =>
+    tables.filter((table) => day <= today + daysAhead[table] && !names.has(nameOf(table, day)))
+  const hasRests = tables.every((table) => existing.has(restOf(table)))
+  if (hasRests && wanted.every((day) => lacking(day, existing).length === 0)) return []
   return transaction(db, async (connection) => {
     await connection.query('select pg_advisory_xact_lock($1)', [advisoryLock])
     await connection.query(`set local lock_timeout = '${patience}'`)
@@ -45,22 +55,29 @@ export async function preparePartitions(db: Database, nowMs: number): Promise<st
     const partitions = await selectPartitions(connection)
     const made: string[] = []
     for (const day of wanted) {
-      if (partitions.has(nameOf(day)) || (await isInRest(connection, partitions, day))) continue
-      const outcome = await attachDay(connection, day)
-      if (outcome === 'made') made.push(dateOf(day))
+      const missing = lacking(day, partitions)
+      if (missing.length === 0 || (await isInRest(connection, partitions, day))) continue
+      const outcome = await attachDay(connection, day, missing)
+      if (outcome === 'made' && missing.includes('push_log')) made.push(dateOf(day))
       // A session that reads the rest partition now blocks every other day too.
       if (outcome === 'inUse') break
     }
-    if (!partitions.has(restTable)) await attach(connection, restTable, 'default')
+    for (const table of tables)
+      if (!partitions.has(restOf(table))) await attach(connection, table, restOf(table), 'default')
     return made
   })
 }
 
 /** `taken`: a row of this day went to the rest partition meanwhile; the day's other rows will follow it. */
-async function attachDay(connection: Queryable, day: number): Promise<'made' | 'inUse' | 'taken'> {
+async function attachDay(
+  connection: Queryable,
+  day: number,
+  missing: readonly Table[],
+): Promise<'made' | 'inUse' | 'taken'> {
   await connection.query('savepoint day')
   try {
-    await attach(connection, nameOf(day), `for values from ('${midnight(day)}') to ('${midnight(day + 1)}')`)
+    const bounds = `for values from ('${midnight(day)}') to ('${midnight(day + 1)}')`
+    for (const table of missing) await attach(connection, table, nameOf(table, day), bounds)
     return 'made'
   } catch (error) {
     if (!isLockTimeout(error) && !hasCode(error, '23514')) throw error
@@ -70,12 +87,12 @@ async function attachDay(connection: Queryable, day: number): Promise<'made' | '
 }
 
 /** `create table … partition of` would lock out all pushes; attaching an existing table doesn't. */
-async function attach(connection: Queryable, name: string, bounds: string): Promise<void> {
+async function attach(connection: Queryable, table: Table, name: string, bounds: string): Promise<void> {
   // Without the identity: it belongs to the parent, and PostgreSQL 17 refuses a table that has its own.
   await connection.query(
-    `create table ${name} (like push_log including defaults including constraints including storage)`,
+    `create table ${name} (like ${table} including defaults including constraints including storage)`,
   )
-  await connection.query(`alter table push_log attach partition ${name} ${bounds}`)
+  await connection.query(`alter table ${table} attach partition ${name} ${bounds}`)
 }
 
 /** Rows in the rest partition keep their day from being created; they are deleted with its old rows. */
@@ -84,18 +101,21 @@ async function isInRest(
   partitions: ReadonlySet<string>,
   day: number,
 ): Promise<boolean> {
-  if (!partitions.has(restTable)) return false
-  const { rows } = await connection.query<{ isThere: boolean }>(
-    `select exists (select from ${restTable} where at >= $1 and at < $2) as "isThere"`,
-    [midnight(day), midnight(day + 1)],
-  )
-  return rows[0]?.isThere ?? false
+  for (const rest of tables.map(restOf).filter((name) => partitions.has(name))) {
+    const { rows } = await connection.query<{ isThere: boolean }>(
+      `select exists (select from ${rest} where at >= $1 and at < $2) as "isThere"`,
+      [midnight(day), midnight(day + 1)],
+    )
+    if (rows[0]?.isThere) return true
+  }
+  return false
 }
 
 async function selectPartitions(db: Queryable): Promise<Set<string>> {
   const { rows } = await db.query<{ name: string }>(
     `select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
-     where inhparent = 'push_log'::regclass`,
+     where inhparent = any($1::regclass[])`,
+    [tables],
   )
   return new Set(rows.map(({ name }) => name))
 }
@@ -114,8 +134,8 @@ function midnight(day: number): string {
   return `${dateOf(day)} 00:00:00+00`
 }
 
-function nameOf(day: number): string {
-  return `push_log_${dateOf(day).replaceAll('-', '_')}`
+function nameOf(table: Table, day: number): string {
+  return `${table}_${dateOf(day).replaceAll('-', '_')}`
 }
 
 /** Undefined if the partition is not a day. */
@@ -145,27 +165,26 @@ export async function dropOldPartitions(
   const keptFromMs = nowMs - retentionDays * dayMs
   const dropped: Dropped = { days: [], postponed: [], rows: 0 }
   const partitions = await selectPartitions(db)
-  for (const name of [...partitions].sort()) {
-    const day = dayOf(name)
-    if (day === undefined || (day + 1) * dayMs > keptFromMs) continue
+  const days = new Set([...partitions].map(dayOf).filter((day) => day !== undefined))
+  for (const day of [...days].sort((left, right) => left - right)) {
+    if ((day + 1) * dayMs > keptFromMs) continue
     // A session that locks one partition usually locks them all: don't make pushes wait again for each.
     const isDropped =
-      dropped.postponed.length === 0 &&
-      dropped.days.length < daysDroppedMax &&
-      (await dropPartition(db, name))
+      dropped.postponed.length === 0 && dropped.days.length < daysDroppedMax && (await dropDay(db, day))
     const list = isDropped ? dropped.days : dropped.postponed
     list.push(dateOf(day))
   }
-  if (partitions.has(restTable)) dropped.rows = await deleteOld(db, restTable, keptFromMs)
+  for (const table of tables)
+    if (partitions.has(restOf(table))) dropped.rows += await deleteOld(db, restOf(table), keptFromMs)
   return dropped
 }
 
 /** False if the lock wasn't available in time. */
-async function dropPartition(db: Database, name: string): Promise<boolean> {
+async function dropDay(db: Database, day: number): Promise<boolean> {
   try {
     await transaction(db, async (connection) => {
       await connection.query(`set local lock_timeout = '${patience}'`)
-      await connection.query(`drop table if exists ${name}`)
+      await connection.query(`drop table if exists ${tables.map((table) => nameOf(table, day)).join()}`)
     })
     return true
   } catch (error) {
@@ -190,7 +209,11 @@ export function deleteOldIdempotency(db: Database, nowMs: number): Promise<numbe
   return deleteOld(db, 'idempotency', nowMs - idempotencyHours * 3_600_000)
 }
 
-function deleteOld(db: Database, table: 'idempotency' | typeof restTable, beforeMs: number): Promise<number> {
+function deleteOld(
+  db: Database,
+  table: 'idempotency' | ReturnType<typeof restOf>,
+  beforeMs: number,
+): Promise<number> {
   return sweep(
     db,
     `delete from ${table} where ctid in (

@@ -9,8 +9,8 @@ import type { Answer } from '../http/mount.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { withWarnings } from '../http/warnings.ts'
-import { packCells, plainEncoding } from './plain-answer.ts'
-import { pack, type Packed } from './stored-bytes.ts'
+import { Places } from './places.ts'
+import { inBatch } from './stored-bytes.ts'
 import { type PushOutcome, type PushProblems, problemMessageMax, problemTypesMax } from './contract.ts'
 
 const repeatableForMs = 24 * 60 * 60 * 1000
@@ -44,16 +44,17 @@ export type LoggedRecord = Omit<PushRecord, 'push'> & {
 
 /**
  * Logs pushes and their answers inside the transaction that applies them: acknowledged pushes are in the log,
- * rolled-back ones are not. One statement for any number; bodies are sent as one byte string that the server
- * splits, because arrays of bytes would be sent as text.
+ * rolled-back ones are not. One statement for any number; long bodies and answers are sent as one byte string that the
+ * server splits, because arrays of bytes would be sent as text. Short ones stay one byte string, a batch.
  */
 export async function keepPushes(
   connection: Queryable,
   records: readonly LoggedRecord[],
   nowMs: number,
 ): Promise<void> {
-  const bodies = records.map(({ push }) => pack(push.rawBody ?? Buffer.alloc(0)))
-  const answers = records.map(packAnswer)
+  const places = new Places()
+  const bodies = records.map(({ push }) => places.place(push.rawBody ?? Buffer.alloc(0)))
+  const answers = records.map(({ kept, answer }) => places.placeAnswer(answer.json, kept.cellsByItem))
   const numbers = (read: (record: LoggedRecord) => number | null | undefined): string =>
     numberArray(records.map((record) => read(record) ?? null))
   const texts = (read: (record: LoggedRecord) => string | null | undefined): string =>
@@ -63,8 +64,8 @@ export async function keepPushes(
     text: keepPushesStatement,
     values: [
       nowMs,
-      Buffer.concat(bodies.map(({ bytes }) => bytes)),
-      Buffer.concat(answers.map(({ bytes }) => bytes)),
+      places.batch(),
+      places.others(),
       numbers(({ push }) => push.caller.supplierId),
       numbers(({ push }) => push.caller.keyId),
       texts(({ push }) => push.requestId),
@@ -78,11 +79,11 @@ export async function keepPushes(
       numbers(({ push }) => Math.max(0, Math.round(performance.now() - push.startedMs))),
       numbers(({ push }) => push.rawBody?.length ?? 0),
       textArray(bodies.map(({ encoding }) => encoding)),
-      numberArray(offsets(bodies.map(({ bytes }) => bytes.length))),
-      numberArray(bodies.map(({ bytes }) => bytes.length)),
+      numberArray(bodies.map(({ start }) => start)),
+      numberArray(bodies.map(({ length }) => length)),
       textArray(answers.map(({ encoding }) => encoding)),
-      numberArray(offsets(answers.map(({ bytes }) => bytes.length))),
-      numberArray(answers.map(({ bytes }) => bytes.length)),
+      numberArray(answers.map(({ start }) => start)),
+      numberArray(answers.map(({ length }) => length)),
       texts(({ kept }) => (kept.hotelIds ? numberArray(kept.hotelIds) : null)),
       texts(({ kept }) => (kept.problems ? JSON.stringify(kept.problems) : null)),
       texts(({ kept, answer }) => {
@@ -94,35 +95,29 @@ export async function keepPushes(
 }
 
 const keepPushesStatement = `
+  with made as (
+    insert into push_body_batch (at, bytes) select instant($1), $2::bytea where octet_length($2::bytea) > 0 returning batch
+  )
   insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, warnings,
-    status, revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer)
+    status, revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer,
+    batch, body_from, answer_from, answer_length)
   select instant($1), supplier_id, key_id, request_id, kind, hotel_id,
     -- unnest can't split a list of lists, so each list of hotels is sent as text.
-    hotel_ids::int[], hotel_code, outcome, problems::jsonb, warnings::jsonb, status, revision, cells_changed, duration_ms, body_bytes, body_encoding,
-    substring($2::bytea from body_from for body_length), answer_encoding,
-    substring($3::bytea from answer_from for answer_length)
+    hotel_ids::int[], hotel_code, outcome, problems::jsonb, warnings::jsonb, status, revision, cells_changed, duration_ms,
+    body_bytes,
+    body_encoding, case when body_encoding <> '${inBatch}' then substring($3::bytea from body_start + 1 for body_length) end,
+    answer_encoding,
+    case when answer_encoding <> '${inBatch}' then substring($3::bytea from answer_start + 1 for answer_length) end,
+    case when '${inBatch}' in (body_encoding, answer_encoding) then (select batch from made) end,
+    case when body_encoding = '${inBatch}' then body_start end,
+    case when answer_encoding = '${inBatch}' then answer_start end,
+    case when answer_encoding = '${inBatch}' then answer_length end
   from unnest($4::int[], $5::int[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[], $12::int8[],
     $13::int[], $14::int[], $15::int[], $16::text[], $17::int[], $18::int[], $19::text[], $20::int[], $21::int[],
     $22::text[], $23::text[], $24::text[])
     as pushed (supplier_id, key_id, request_id, kind, hotel_id, hotel_code, outcome, status, revision, cells_changed,
-      duration_ms, body_bytes, body_encoding, body_from, body_length, answer_encoding, answer_from, answer_length,
+      duration_ms, body_bytes, body_encoding, body_start, body_length, answer_encoding, answer_start, answer_length,
       hotel_ids, problems, warnings)`
-
-/** Nothing, or little, of an answer that can be rebuilt byte for byte. */
-function packAnswer({ kept: { cellsByItem }, answer }: LoggedRecord): Packed {
-  if (cellsByItem === undefined) return pack(Buffer.from(answer.json))
-  return { encoding: plainEncoding, bytes: packCells(cellsByItem) }
-}
-
-/** The start of each part in the joined bytes; SQL counts from 1. */
-function offsets(lengths: number[]): number[] {
-  let next = 1
-  return lengths.map((length) => {
-    const from = next
-    next += length
-    return from
-  })
-}
 
 /**
  * Stores the answers of accepted pushes with an Idempotency-Key, for repeats. If two transactions answer the

@@ -4,8 +4,9 @@ import type { Needs } from '../postgres/needs.ts'
 import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry } from './contract.ts'
 import { judgePage, readPushPage, readPushCursor, writePushCursor } from './pages.ts'
 import { Rejected, shown } from '../http/rejected.ts'
-import { encodingOf, unpack, unpackAnswer } from './stored-bytes.ts'
-import { selectOptionalBytes, selectPushesByRequest, type StoredBytes, type PushRow } from './store.ts'
+import { readPushBytes, type PushBytes } from './bodies.ts'
+import { encodingOf } from './stored-bytes.ts'
+import { selectPushesByRequest, type PushRow } from './store.ts'
 
 /** GET /push/log. */
 export const listPushes = (needs: Needs) =>
@@ -40,7 +41,7 @@ export const getPush = (needs: Needs) =>
     if (!requestIdText.test(requestId)) throw pushNotFound(requestId)
     const found = await selectPushesByRequest(needs.db, caller.supplierId, requestId, earlierMax + 1)
     const [newest, ...earlier] = found
-    const bytes = newest && (await selectOptionalBytes(needs.db, newest))
+    const bytes = newest && (await readPushBytes(needs.db, newest))
     if (!newest || !bytes) throw pushNotFound(requestId)
     return pushAnswer(newest, bytes, earlier)
   })
@@ -56,11 +57,9 @@ function pushNotFound(requestId: string): Rejected {
 }
 
 /** Embeds JSON bodies and answers byte for byte: parsing and serializing them would turn 110.00 into 110. */
-function pushAnswer(newest: PushRow, bytes: StoredBytes, earlier: readonly PushRow[]): LongAnswer {
-  const body = asJson(bytes.body ? unpack(bytes.bodyEncoding, bytes.body) : Buffer.alloc(0))
-  const answered = asJson(
-    unpackAnswer(bytes.answerEncoding, bytes.answer, { ...newest, hotelCode: newest.hotelId }),
-  )
+function pushAnswer(newest: PushRow, bytes: PushBytes, earlier: readonly PushRow[]): LongAnswer {
+  const body = asJson(bytes.body)
+  const answered = asJson(bytes.answer)
   const head = JSON.stringify({ code: '200', message: 'Push retrieved successfully' })
   const push = JSON.stringify({ ...entryOf(newest), bodyEncoding: body.encoding })
   const members = [

@@ -1,5 +1,6 @@
 import { Parameters } from '../postgres/parameters.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import { bodyColumns, readBodies, type BodySource } from './bodies.ts'
 import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
 
 export type PushRow = PushEntry & { id: number }
@@ -118,23 +119,6 @@ export async function selectPushesByRequest(
   return rows.map(entryOf)
 }
 
-export type StoredBytes = {
-  bodyEncoding: string
-  body: Buffer | null
-  answerEncoding: string
-  answer: Buffer
-}
-
-/** The stored bytes of a push; undefined if its day was dropped meanwhile. */
-export async function selectOptionalBytes(db: Queryable, push: PushRow): Promise<StoredBytes | undefined> {
-  const { rows } = await db.query<StoredBytes>(
-    `select body_encoding as "bodyEncoding", body, answer_encoding as "answerEncoding", answer from push_log
-     where id = $1 and request_id = $2 and at between $3::timestamptz and $3::timestamptz + interval '1 ms'`,
-    [push.id, push.requestId, push.at],
-  )
-  return rows[0]
-}
-
 /** A push that changed something, with the values that identify it. */
 export type AppliedPush = {
   id: number
@@ -219,15 +203,15 @@ export async function selectNightPushes(
   }))
 }
 
-/** The bodies of the given pushes. */
-export async function selectPushBodies(
+/** The bodies of the given pushes by id; those whose day was dropped are absent. */
+export async function readBodiesOfPushes(
   db: Queryable,
   pushes: readonly AppliedPush[],
-): Promise<{ id: number; bodyEncoding: string; body: Buffer | null }[]> {
-  if (pushes.length === 0) return []
-  const { rows } = await db.query<{ id: number; bodyEncoding: string; body: Buffer | null }>(
+): Promise<ReadonlyMap<number, Buffer>> {
+  if (pushes.length === 0) return new Map()
+  const { rows } = await db.query<BodySource & { id: number }>(
     // By supplier and request id, which have an index.
-    `select id, body_encoding as "bodyEncoding", body from push_log
+    `select id, ${bodyColumns} from push_log
      where supplier_id = any($1::int[]) and request_id = any($2::text[]) and id = any($3::bigint[])`,
     [
       pushes.map(({ supplierId }) => supplierId),
@@ -235,7 +219,13 @@ export async function selectPushBodies(
       pushes.map(({ id }) => id),
     ],
   )
-  return rows
+  const bodies = await readBodies(db, rows)
+  return new Map(
+    rows.flatMap(({ id }, index): [number, Buffer][] => {
+      const body = bodies[index]
+      return body ? [[id, body]] : []
+    }),
+  )
 }
 
 /** The filters of push lists, with the condition of each on a row of the log. */

@@ -7,6 +7,15 @@ import { plainAnswer, plainEncoding, unpackCells } from './plain-answer.ts'
 
 /** Compressing less than this saves too little to be worth the time. */
 const compressFromBytes = 1_024
+
+/** In the log: the bytes are in a batch, or meanwhile in a segment of packed batches. */
+export const inBatch = 'batch'
+/** Longer bytes are compressed one by one: together with others they would hardly shrink further. */
+const batchedBytesMax = 4_096
+
+export function isBatched(bytes: Buffer): boolean {
+  return bytes.length > 0 && bytes.length <= batchedBytesMax
+}
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /** Bytes as the push log stores them. An encoding that was ever stored stays readable. */
@@ -24,16 +33,16 @@ export function unpack(encoding: string, bytes: Buffer): Buffer {
 }
 
 /** The columns of a row from which its answer may be rebuilt. */
-type AnsweredPush = {
+export type AnsweredPush = {
   hotelCode: string | null
   revision: number | null
   requestId: string
   cellsChanged: number
 }
 
-/** The answer of a push, byte for byte as it was sent. */
-export function unpackAnswer(encoding: string, bytes: Buffer, push: AnsweredPush): Buffer {
-  if (encoding !== plainEncoding) return unpack(encoding, bytes)
+/** The answer of a push, byte for byte as it was sent, from the bytes that the log has of it. */
+export function rebuildAnswer(encoding: string, bytes: Buffer, push: AnsweredPush): Buffer {
+  if (encoding !== plainEncoding) return bytes
   const { hotelCode, revision, requestId, cellsChanged } = push
   if (hotelCode === null || revision === null)
     throw new Error(`the answer to push ${requestId} can't be rebuilt`)

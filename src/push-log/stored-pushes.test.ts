@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
-import { unpack, unpackAnswer } from './stored-bytes.ts'
+import { unpack, rebuildAnswer } from './stored-bytes.ts'
 
 /** The log stores little of a push, and returns body and answer byte for byte. */
 
@@ -85,12 +85,12 @@ test('answers are returned byte for byte, those that are rebuilt and those that 
       ]),
       'plain.1',
     ],
-    ['no items', unit([]), 'identity'],
-    ['a dry run', unit([{ ...item, price: 112 }], { dryRun: true }), 'identity'],
-    ['an unknown member', unit([{ ...item, colour: 'red' }]), 'identity'],
-    ['a warning', unit([{ ...item, price: 1100 }]), 'identity'],
-    ['an unknown room', unit([item, { ...item, roomId: 'X' }]), 'identity'],
-    ['refused', unit([{ ...item, price: -1 }]), 'identity'],
+    ['no items', unit([]), 'batch'],
+    ['a dry run', unit([{ ...item, price: 112 }], { dryRun: true }), 'batch'],
+    ['an unknown member', unit([{ ...item, colour: 'red' }]), 'batch'],
+    ['a warning', unit([{ ...item, price: 1100 }]), 'batch'],
+    ['an unknown room', unit([item, { ...item, roomId: 'X' }]), 'batch'],
+    ['refused', unit([{ ...item, price: -1 }]), 'batch'],
   ]
   const viewer = await gateway.operator('viewer')
   for (const [index, [what, body, encoding]] of pushes.entries()) {
@@ -132,7 +132,7 @@ test('what was stored by an earlier version is still readable', () => {
     assert.equal(unpack(encoding, Buffer.from(bytes, 'base64')).toString(), text)
   const row = { hotelCode: 'H"1', revision: 7, requestId: 'r1', cellsChanged: 301 }
   assert.equal(
-    unpackAnswer('plain.1', Buffer.from([0, 0x82, 0x2c, 1]), row).toString(),
+    rebuildAnswer('plain.1', Buffer.from([0, 0x82, 0x2c, 1]), row).toString(),
     `{"code":"200","message":"ARI updated successfully","hotelId":"H\\"1","revision":7,"requestId":"r1","summary":{"items":3,"applied":2,"partial":0,"rejected":0,"superseded":0,"unchanged":1,"cellsChanged":301},"results":[{"index":0,"status":"unchanged","cellsChanged":0},{"index":1,"status":"applied","cellsChanged":300},{"index":2,"status":"applied","cellsChanged":1}]}`,
   )
 })

@@ -78,6 +78,7 @@ test('the signing secret is shown once: not in the push log, not when the same p
   assert.deepEqual(Object(body['push']).answer, saved)
   const { rows } = await gateway.db.query<{ found: boolean }>(
     `select exists (select from push_log where position($1::bytea in answer) > 0 or position($1::bytea in body) > 0)
+       or exists (select from push_body_batch where position($1::bytea in bytes) > 0)
        or exists (select from idempotency where position($1::bytea in answer) > 0) as found`,
     [Buffer.from(secret)],
   )

@@ -1,7 +1,7 @@
 import type { Setter } from '../../offers/set-by.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validate.ts'
-import { unpack } from '../../push-log/stored-bytes.ts'
+import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
 import type { CellSetter } from './contract.ts'
 import { selectKeyNames } from './store.ts'
 
@@ -46,15 +46,17 @@ async function readReasons(
   requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (requestIds.length === 0) return new Map()
-  const { rows } = await db.query<{ requestId: string; bodyEncoding: string; body: Buffer | null }>(
+  const { rows } = await db.query<BodySource & { requestId: string }>(
     // By hotel and kind: there is an index on these for pushes other than ARI.
-    `select request_id as "requestId", body_encoding as "bodyEncoding", body from push_log
+    `select request_id as "requestId", ${bodyColumns} from push_log
      where hotel_id = $1 and kind = 'stopSell' and request_id = any($2::text[]) order by id`,
     [hotelId, requestIds],
   )
+  const bodies = await readBodies(db, rows)
   return new Map(
-    rows.flatMap(({ requestId, bodyEncoding, body }): [string, string][] => {
-      const sent: unknown = body ? JSON.parse(unpack(bodyEncoding, body).toString()) : undefined
+    rows.flatMap(({ requestId }, index): [string, string][] => {
+      const body = bodies[index]
+      const sent: unknown = body?.length ? JSON.parse(body.toString()) : undefined
       return isRecord(sent) && typeof sent['reason'] === 'string' ? [[requestId, sent['reason']]] : []
     }),
   )

@@ -17,8 +17,7 @@ import type { CalendarNeeds } from './get-calendar.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validate.ts'
-import { unpack } from '../../push-log/stored-bytes.ts'
-import { selectNightPushes, selectPushBodies } from '../../push-log/store.ts'
+import { readBodiesOfPushes, selectNightPushes } from '../../push-log/store.ts'
 
 /** GET /hotels/{hotelId}/calendar/cell. */
 export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
@@ -146,15 +145,14 @@ async function readCellHistory(
   let beforeId: number | undefined
   while (history.length < pushesFoundMax && searched < pushesSearchedMax && bytes < bytesSearchedMax) {
     const pushes = await selectNightPushes(db, hotelId, { beforeId, limit: pushesAtOnce })
-    const bodies = await selectPushBodies(db, pushes)
-    const bodyById = new Map(bodies.map((body) => [body.id, body]))
+    const bodyById = await readBodiesOfPushes(db, pushes)
     for (const push of pushes) {
       beforeId = push.id
       searchedBackTo = push.at
       searched++
       bytes += push.bodyBytes
-      const stored = bodyById.get(push.id)
-      const items = stored?.body ? itemsThatName(unpack(stored.bodyEncoding, stored.body), cell) : []
+      const body = bodyById.get(push.id)
+      const items = body ? itemsThatName(body, cell) : []
       const { id: pushId, requestId, at, outcome, revision } = push
       const kind = push.kind === 'stopSell' ? 'stopSell' : 'ari'
       if (items.length > 0) history.push({ pushId, requestId, at, kind, outcome, revision, items })

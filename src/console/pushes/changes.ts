@@ -1,6 +1,5 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validate.ts'
-import { unpack } from '../../push-log/stored-bytes.ts'
 import type { PushKind } from '../../push-log/contract.ts'
 import {
   changesShownMax,
@@ -88,9 +87,9 @@ function compared(
   const { kind } = push
   if (kind === 'ari' || kind === 'stopSell') return { kind: 'none' }
   const partsOf = partsByKind[kind]
-  const formers = formerPushes.map(({ pushId, requestId, at, bodyEncoding, body }) => ({
+  const formers = formerPushes.map(({ pushId, requestId, at, body }) => ({
     comparedWith: { pushId, requestId, at },
-    parts: partsOf(body ? JSON.parse(unpack(bodyEncoding, body).toString()) : undefined),
+    parts: partsOf(body.length > 0 ? JSON.parse(body.toString()) : undefined),
   }))
   const changed = [...partsOf(sent)].flatMap(([part, after]): ChangedPart[] => {
     const former = formers.find(({ parts }) => parts.has(part))

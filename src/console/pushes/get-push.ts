@@ -4,18 +4,13 @@ import { laidOut } from './json-text.ts'
 import { readChanges } from './changes.ts'
 import { pushRoutes, shownCharactersMax, type ShownBody, itemsPerPage } from './contract.ts'
 import { itemLocations, readAnswer, hasProblems, indexOfPointer, judgedItems, itemWithText } from './items.ts'
-import {
-  selectLoggedPushes,
-  listedPush,
-  selectOptionalPush,
-  selectPushBytes,
-  type LoggedPush,
-} from './store.ts'
+import { selectLoggedPushes, listedPush, selectOptionalPush, type LoggedPush } from './store.ts'
 import { readLimit, judgeQuery } from '../../http/query.ts'
 import { Rejected, shown } from '../../http/rejected.ts'
 import { readCount } from '../list-query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { encodingOf, unpack, unpackAnswer } from '../../push-log/stored-bytes.ts'
+import { encodingOf } from '../../push-log/stored-bytes.ts'
+import { readPushBytes } from '../../push-log/bodies.ts'
 import type { BodyEncoding } from '../../push-log/contract.ts'
 
 const sameRequestIdMax = 20
@@ -101,14 +96,13 @@ type ReadPush = {
 async function readPush(db: Queryable, pushId: string): Promise<ReadPush> {
   const id = /^[1-9]\d{0,14}$/.test(pushId) ? Number(pushId) : undefined
   const push = id === undefined ? undefined : await selectOptionalPush(db, id)
-  const stored = push && (await selectPushBytes(db, push))
+  const stored = push && id !== undefined && (await readPushBytes(db, { ...push, id }))
   if (!push || !stored) throw pushNotFound(pushId)
-  const bodyBytes = stored.body ? unpack(stored.bodyEncoding, stored.body) : Buffer.alloc(0)
-  const answerBytes = unpackAnswer(stored.answerEncoding, stored.answer, push)
+  const { body, answer: answered } = stored
   return {
     push,
-    body: { bytes: bodyBytes, encoding: encodingOf(bodyBytes) },
-    answer: { bytes: answerBytes, encoding: encodingOf(answerBytes) },
+    body: { bytes: body, encoding: encodingOf(body) },
+    answer: { bytes: answered, encoding: encodingOf(answered) },
   }
 }
 

@@ -1,5 +1,6 @@
 import { Parameters } from '../../postgres/parameters.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
+import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 import {
   conditionsOf,
@@ -10,7 +11,6 @@ import {
   namesAlone,
   namesAmongOthers,
   type PushFilters,
-  type StoredBytes,
 } from '../../push-log/store.ts'
 import type { PushListed } from './contract.ts'
 import type { NamedPush } from '../hotels/contract.ts'
@@ -114,28 +114,7 @@ export async function selectOptionalPush(db: Queryable, pushId: number): Promise
   return rows[0] && pushOf(rows[0])
 }
 
-/** Body and answer of a push; undefined if its day has been dropped in the meantime. */
-export async function selectPushBytes(
-  db: Queryable,
-  { pushId, requestId, at }: Pick<LoggedPush, 'pushId' | 'requestId' | 'at'>,
-): Promise<StoredBytes | undefined> {
-  const { rows } = await db.query<StoredBytes>(
-    `select body_encoding as "bodyEncoding", body, answer_encoding as "answerEncoding", answer from push_log
-     where id = $1 and request_id = $2
-       and at between $3::timestamptz - interval '1 ms' and $3::timestamptz + interval '1 ms'`,
-    [pushId, requestId, at],
-  )
-  return rows[0]
-}
-
-type FormerPush = {
-  pushId: number
-  requestId: string
-  at: string
-  bodyBytes: number
-  bodyEncoding: string
-  body: Buffer | null
-}
+type FormerPush = { pushId: number; requestId: string; at: string; body: Buffer }
 
 const formerMax = 20
 const formerBytesMax = 8 * 1024 * 1024
@@ -146,13 +125,12 @@ const formerBytesMax = 8 * 1024 * 1024
  */
 export async function selectFormerPushes(db: Queryable, push: LoggedPush): Promise<FormerPush[]> {
   const former = (condition: string): string => `
-    select id, request_id, at, body_bytes, body_encoding, body from push_log
+    select id, request_id, at, body_bytes, body_encoding, body, batch, body_from from push_log
     where ${condition} and kind = $2 and id < $3 and outcome in ('applied', 'unchanged')
     order by id desc limit ${formerMax}`
   const isOfKey = push.kind === 'availabilityWebhook' || push.kind === 'pushbookWebhook'
-  const { rows } = await db.query<Omit<FormerPush, 'at'> & { at: Date; bytesUpTo: number }>(
-    `select id as "pushId", request_id as "requestId", at, body_bytes as "bodyBytes",
-       body_encoding as "bodyEncoding", body
+  const { rows } = await db.query<BodySource & { pushId: number; requestId: string; at: Date }>(
+    `select id as "pushId", request_id as "requestId", at, ${bodyColumns}
      from (
        select former.*, sum(body_bytes) over (order by id desc) as bytes_up_to from (
          ${
@@ -164,7 +142,11 @@ export async function selectFormerPushes(db: Queryable, push: LoggedPush): Promi
      ) as former where bytes_up_to <= ${formerBytesMax} order by id desc`,
     [push.supplierId, push.kind, push.pushId, isOfKey ? push.keyId : await hotelIdsOf(db, push)],
   )
-  return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }))
+  const bodies = await readBodies(db, rows)
+  return rows.flatMap(({ pushId, requestId, at }, index) => {
+    const body = bodies[index]
+    return body ? [{ pushId, requestId, at: at.toISOString(), body }] : []
+  })
 }
 
 async function hotelIdsOf(db: Queryable, push: LoggedPush): Promise<number[]> {

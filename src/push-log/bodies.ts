@@ -1,0 +1,120 @@
+import type { Queryable } from '../postgres/postgres.ts'
+import { numberArray } from '../postgres/postgres.ts'
+import { inBatch, rebuildAnswer, unpack, type AnsweredPush } from './stored-bytes.ts'
+
+/** Reads bodies and answers of pushes, wherever they are: in the row, in a batch, or in a segment of packed batches. */
+
+/** The columns of a row of the log that lead to its body. */
+export const bodyColumns = `body_encoding as "bodyEncoding", body, batch, body_from as "bodyFrom",
+  body_bytes as "bodyBytes", epoch_ms(at) as "atMs"`
+
+export type BodySource = {
+  bodyEncoding: string
+  body: Buffer | null
+  batch: number | null
+  bodyFrom: number | null
+  bodyBytes: number
+  atMs: number
+}
+
+/** Where stored bytes are; `from` and `length` are null unless they are in the batch. */
+type Location = {
+  encoding: string
+  bytes: Buffer | null
+  batch: number | null
+  from: number | null
+  length: number | null
+  atMs: number
+}
+
+/** In the order of the rows; undefined for a body whose day was dropped after its row was read. */
+export function readBodies(db: Queryable, rows: readonly BodySource[]): Promise<(Buffer | undefined)[]> {
+  return readBytes(db, rows.map(bodyLocation))
+}
+
+type AnsweredSource = BodySource & {
+  answerEncoding: string
+  answer: Buffer | null
+  answerFrom: number | null
+  answerLength: number | null
+}
+
+/** The columns that lead to the body and to the answer, or to what it is rebuilt from. */
+const bodyAndAnswerColumns = `${bodyColumns}, answer_encoding as "answerEncoding", answer,
+  answer_from as "answerFrom", answer_length as "answerLength"`
+
+/** The body and what is stored of the answer. */
+function readBodyAndAnswer(db: Queryable, row: AnsweredSource): Promise<(Buffer | undefined)[]> {
+  const { answerEncoding: encoding, answer, batch, answerFrom: from, answerLength: length, atMs } = row
+  return readBytes(db, [bodyLocation(row), { encoding, bytes: answer, batch, from, length, atMs }])
+}
+
+export type PushBytes = { body: Buffer; answer: Buffer }
+
+/** Body and answer of a push, byte for byte; undefined if its day was dropped meanwhile. */
+export async function readPushBytes(
+  db: Queryable,
+  { id, requestId, at }: { id: number; requestId: string; at: string },
+): Promise<PushBytes | undefined> {
+  const { rows } = await db.query<AnsweredPush & AnsweredSource>(
+    `select request_id as "requestId", hotel_code as "hotelCode", revision, cells_changed as "cellsChanged",
+       ${bodyAndAnswerColumns} from push_log
+     where id = $1 and request_id = $2
+       and at between $3::timestamptz - interval '1 ms' and $3::timestamptz + interval '1 ms'`,
+    [id, requestId, at],
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const [body, answer] = await readBodyAndAnswer(db, row)
+  return body && answer && { body, answer: rebuildAnswer(row.answerEncoding, answer, row) }
+}
+
+function bodyLocation(row: BodySource): Location {
+  const { bodyEncoding: encoding, body, batch, bodyFrom: from, bodyBytes: length, atMs } = row
+  return { encoding, bytes: body, batch, from, length, atMs }
+}
+
+async function readBytes(db: Queryable, locations: readonly Location[]): Promise<(Buffer | undefined)[]> {
+  const pieces = await selectPieces(
+    db,
+    locations.filter(({ encoding }) => encoding === inBatch),
+  )
+  return locations.map(({ encoding, bytes, batch, from, length }) => {
+    if (encoding !== inBatch) return bytes ? unpack(encoding, bytes) : Buffer.alloc(0)
+    if (batch === null || from === null || length === null) throw new Error('a push is in no batch')
+    return pieces.get(batch)?.subarray(from, from + length)
+  })
+}
+
+type Piece = { batch: number; segment: string | null; start: number; bytes: Buffer }
+
+/** The bytes of batches. One statement sees each either as a batch or in a segment. */
+async function selectPieces(
+  db: Queryable,
+  locations: readonly Location[],
+): Promise<ReadonlyMap<number, Buffer>> {
+  if (locations.length === 0) return new Map()
+  const atMsByBatch = new Map(locations.map(({ batch, atMs }) => [batch, atMs]))
+  const { rows } = await db.query<Piece>(
+    `select batch, null as segment, 0 as start, bytes from push_body_batch where batch = any($1::bigint[])
+     union all
+     select wanted.batch, first_batch || ' ' || last_batch, starts[array_position(batches, wanted.batch)], bytes
+     from unnest($1::bigint[], $2::float8[]) as wanted (batch, at_ms)
+     cross join lateral (
+       select * from push_body_segment
+       where at >= date_trunc('day', instant(at_ms), 'UTC') and at < date_trunc('day', instant(at_ms), 'UTC') + interval '24 hours'
+         and last_batch >= wanted.batch and first_batch <= wanted.batch and wanted.batch = any(batches)
+       order by last_batch limit 1
+     ) as segment`,
+    [numberArray([...atMsByBatch.keys()]), numberArray([...atMsByBatch.values()])],
+  )
+  const unpacked = new Map<string, Buffer>()
+  return new Map(
+    rows.map(({ batch, segment, start, bytes }) => {
+      if (segment === null) return [batch, bytes]
+      const whole = unpacked.get(segment) ?? unpack('zstd', bytes)
+      unpacked.set(segment, whole)
+      return [batch, whole.subarray(start)]
+    }),
+  )
+}
