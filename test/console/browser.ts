@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -7,25 +6,9 @@ import { after } from 'node:test'
 import type { OperatorRole } from '../../src/http/route.ts'
 import type { TestGateway, TestOperator } from '../harness.ts'
 import { minutes } from '../pace.ts'
+import { launchChromium } from './chromium.ts'
 
 /** The console in a real Chromium over the real service: one Chromium per test file, closed at its end. */
-
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const program = places.find((place) => existsSync(place))
-const parameters = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-/** Undefined where there is none. */
-export const launchChromium: (() => Promise<Browser>) | undefined =
-  program === undefined ? undefined : () => chromium.launch({ executablePath: program, args: parameters })
 
 const builtWithinMs = minutes(3)
 const waitMaxMs = minutes(2)
