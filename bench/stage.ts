@@ -45,7 +45,7 @@ export async function openStage(server: TestAddress, workload: Workload): Promis
     limits,
   })
   const { token } = await createToken(db, 'sandbox', { role: 'platform', name: 'bench', expiresAtMs: null })
-  await seed(db, workload)
+  await seed(address, workload)
   return {
     address,
     db,
@@ -58,26 +58,18 @@ export async function openStage(server: TestAddress, workload: Workload): Promis
   }
 }
 
-/** Inserts hotels, rooms and rates by SQL: pushing 100,000 hotels would take longer than the measurement. */
-async function seed(db: Database, { hotels, roomsPerHotel, ratesPerRoom }: Workload): Promise<void> {
-  await db.query(
+/** Inserts hotels, rooms and rates by SQL, without a time limit: pushing 100,000 hotels would take longer than the measurement. */
+async function seed(address: TestAddress, { hotels, roomsPerHotel, ratesPerRoom }: Workload): Promise<void> {
+  await asAdmin(
+    address,
     `insert into hotel (supplier_id, key_id, code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, revision, catalog_version)
-     select (select id from supplier), (select id from api_key), 'H' || h, 'Hotel ' || h, 'USD', true, 2, 12, 'UTC', '{}', 1, 1 from generate_series(0, $1::int - 1) h`,
-    [hotels],
+       select (select id from supplier), (select id from api_key), 'H' || h, 'Hotel ' || h, 'USD', true, 2, 12, 'UTC', '{}', 1, 1 from generate_series(0, ${hotels} - 1) h;
+     insert into room select id, r + 1, 'R' || r, 'Room ' || r, 'Double' from hotel, generate_series(0, ${roomsPerHotel} - 1) r;
+     insert into rate select id, p + 1, 'P' || p, 'Rate ' || p from hotel, generate_series(0, ${ratesPerRoom} - 1) p;
+     insert into room_rate (hotel_id, room_no, rate_no, is_available, max_occupancy, pricing_model)
+       select hotel_id, room_no, rate_no, true, 4, 'guest' from room join rate using (hotel_id);
+     analyze`,
   )
-  await db.query(
-    `insert into room select id, r + 1, 'R' || r, 'Room ' || r, 'Double' from hotel, generate_series(0, $1::int - 1) r`,
-    [roomsPerHotel],
-  )
-  await db.query(
-    `insert into rate select id, p + 1, 'P' || p, 'Rate ' || p from hotel, generate_series(0, $1::int - 1) p`,
-    [ratesPerRoom],
-  )
-  await db.query(
-    `insert into room_rate (hotel_id, room_no, rate_no, is_available, max_occupancy, pricing_model)
-     select hotel_id, room_no, rate_no, true, 4, 'guest' from room join rate using (hotel_id)`,
-  )
-  await db.query('analyze')
 }
 
 /** The whole service in this process, console included, on the stage's database. */
