@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { withoutCardNumbers } from '../base/card-number.ts'
 import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -16,43 +17,45 @@ const reservationsAtOnce = 500
 const batchesMax = 2_000
 const searchName = 'reservations'
 
-/** Returns the number of reservations processed; 0 when nothing is left. */
+/** Returns the number of reservations from which a card number was removed. */
 export async function cleanStoredCards(db: Database): Promise<number> {
   await db.query(
     'insert into stored_card_search (place, after_id, is_done) values ($1, 0, false) on conflict do nothing',
     [searchName],
   )
-  let processed = 0
+  let cleaned = 0
   for (let batch = 0; batch < batchesMax; batch++) {
-    const ids = await transaction(db, cleanSome)
-    if (ids === 0) break
-    processed += ids
+    const { searched, cleanedNow } = await transaction(db, cleanSome)
+    if (searched === 0) break
+    cleaned += cleanedNow
   }
-  return processed
+  return cleaned
 }
 
-async function cleanSome(connection: Queryable): Promise<number> {
+async function cleanSome(connection: Queryable): Promise<{ searched: number; cleanedNow: number }> {
   const { rows: searches } = await connection.query<{ afterId: number }>(
     `select after_id::float8 as "afterId" from stored_card_search where place = $1 and not is_done
      for update skip locked`,
     [searchName],
   )
   const [at] = searches
-  if (!at) return 0
+  if (!at) return { searched: 0, cleanedNow: 0 }
   const { rows } = await connection.query<{ id: number }>(
     'select id::float8 as id from reservation where id > $1 order by id limit $2',
     [at.afterId, reservationsAtOnce],
   )
   const ids = rows.map(({ id }) => id)
   await shortenCardsOfCancelled(connection, ids)
-  await cleanVersions(connection, ids)
-  await cleanAnswers(connection, ids)
+  const cleaned = new Set([
+    ...(await cleanVersions(connection, ids)),
+    ...(await cleanAnswers(connection, ids)),
+  ])
   await connection.query('update stored_card_search set after_id = $2, is_done = $3 where place = $1', [
     searchName,
     ids.at(-1) ?? at.afterId,
     ids.length < reservationsAtOnce,
   ])
-  return ids.length
+  return { searched: ids.length, cleanedNow: cleaned.size }
 }
 
 /** Gives them the expiry that a cancellation sets today; housekeeping destroys expired cards. */
@@ -66,7 +69,7 @@ async function shortenCardsOfCancelled(connection: Queryable, ids: readonly numb
   )
 }
 
-async function cleanVersions(connection: Queryable, ids: readonly number[]): Promise<void> {
+async function cleanVersions(connection: Queryable, ids: readonly number[]): Promise<Set<number>> {
   const { rows } = await connection.query<{ id: number; version: number; content: ReservationContent }>(
     `select reservation_id::float8 as id, version, content from reservation_version
      where reservation_id = any($1::int8[])`,
@@ -75,7 +78,7 @@ async function cleanVersions(connection: Queryable, ids: readonly number[]): Pro
   const cleaned = new Set<number>()
   for (const { id, version, content } of rows) {
     const plain = withoutCards(content)
-    if (JSON.stringify(plain) === JSON.stringify(content)) continue
+    if (isDeepStrictEqual(plain, content)) continue
     await connection.query(
       'update reservation_version set content = $3 where reservation_id = $1 and version = $2',
       [id, version, JSON.stringify(plain)],
@@ -91,6 +94,7 @@ async function cleanVersions(connection: Queryable, ids: readonly number[]): Pro
     await connection.query('delete from reservation_guest where reservation_id = $1', [id])
     for (const { content } of contents) await writeGuestWords(connection, id, content)
   }
+  return cleaned
 }
 
 /** Cleans the members that people fill in. */
@@ -118,19 +122,27 @@ function named({ firstName, lastName }: Person): Person {
 }
 
 /** Cleans suppliers' stored answers. */
-async function cleanAnswers(connection: Queryable, ids: readonly number[]): Promise<void> {
-  const { rows } = await connection.query<{ deliveryId: string; attempt: number; answer: string }>(
-    `select delivery_id as "deliveryId", attempt, answer from delivery_attempt
+async function cleanAnswers(connection: Queryable, ids: readonly number[]): Promise<Set<number>> {
+  const { rows } = await connection.query<{
+    id: number
+    deliveryId: string
+    attempt: number
+    answer: string
+  }>(
+    `select delivery.reservation_id::float8 as id, delivery_id as "deliveryId", attempt, answer from delivery_attempt
      join delivery on delivery.id = delivery_id
      where delivery.reservation_id = any($1::int8[]) and answer is not null`,
     [numberArray(ids)],
   )
-  for (const { deliveryId, attempt, answer } of rows) {
+  const cleaned = new Set<number>()
+  for (const { id, deliveryId, attempt, answer } of rows) {
     const plain = withoutCardNumbers(answer)
     if (plain === answer) continue
     await connection.query(
       'update delivery_attempt set answer = $3 where delivery_id = $1 and attempt = $2',
       [deliveryId, attempt, plain],
     )
+    cleaned.add(id)
   }
+  return cleaned
 }
