@@ -47,6 +47,8 @@ export type AppNeeds = Needs & {
   processes?: PrimaryChannel | undefined
   /** The time limit of a price check. Absent: the usual two seconds. */
   checkBudgetMs?: number | undefined
+  /** The time limit of a delivery's call. Absent: the usual ten seconds. */
+  callWithinMs?: number | undefined
   /** Multiplies the time that this process waits before it refuses a request for being late; 1 or more. */
   patience: number
 }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { setAccount } from '../src/keys/suppliers.ts'
 import type { DeliveryWorker } from '../src/deliveries/worker.ts'
 import { bookingBody, idOf, openShop, expectStatus, type Shop } from './booking.ts'
-import { book, namedIn, startDeliveryTest, until, type DeliveryTest } from './deliveries.ts'
+import { book, callWithinMs, namedIn, startDeliveryTest, until, type DeliveryTest } from './deliveries.ts'
 import { startGateway, type TestGateway } from './harness.ts'
 import { minutes } from './pace.ts'
 import { httpAnswer, startReceiver, type ReceivedCall, type Receiver } from './receiver.ts'
@@ -30,6 +30,7 @@ before(async () => {
     allowPrivate: true,
     outbound: { reach: (to) => to },
     vaultKey: Buffer.alloc(32, 7),
+    callWithinMs,
   })
   shop = await openShop(gateway, 'Acme', { inventory: 9 })
   // It echoes the request, which must not be stored.

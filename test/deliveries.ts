@@ -12,7 +12,7 @@ import { startGateway, type GatewayOptions, type TestGateway, type TestSupplier 
 import { minutes } from './pace.ts'
 import type { ReceivedCall } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
-import { loopbackNetworks } from '../src/outbound/vet-url.ts'
+import { loopbackNetworks, type OutboundRules } from '../src/outbound/vet-url.ts'
 import type { CardVault } from '../src/cards/card-vault.ts'
 
 /** Suppliers with a URL for reservations, and reservations written as the booking side writes them. */
@@ -32,8 +32,16 @@ export type DeliverySupplier = TestSupplier & { supplierId: number; hotelId: num
 
 export type Booked = QueuedDelivery & { reservationId: number; version: number }
 
+/**
+ * While the clock stands still, a call given up by real time would wait forever for its retry: a starved
+ * machine must not end one.
+ */
+export const callWithinMs = minutes(10)
+
 export async function startDeliveryTest(options: GatewayOptions = {}): Promise<DeliveryTest> {
-  const gateway = await startGateway({ allowPrivate: true, outbound: { reach: (to) => to }, ...options })
+  const limit = options.systemTime === true ? {} : { callWithinMs }
+  const reach: OutboundRules['reach'] = (to) => to
+  const gateway = await startGateway({ allowPrivate: true, outbound: { reach }, ...limit, ...options })
   const workers: DeliveryWorker[] = []
   return {
     gateway,
@@ -58,7 +66,7 @@ export async function startDeliveryTest(options: GatewayOptions = {}): Promise<D
       const { db, clock } = gateway
       const log = openLog('fatal')
       const outbound = { privateNetworks: loopbackNetworks, resolve: async () => ['127.0.0.1'] }
-      const needs = { db, clock, log, telemetry: telemetry(), outbound, vault: unusedVault }
+      const needs = { db, clock, log, telemetry: telemetry(), outbound, vault: unusedVault, ...limit }
       const bell = deliveryBell({ db, log })
       const worker = startDeliveryWorker({ ...needs, deliveryBell: bell, ...more })
       workers.push(worker)

@@ -16,6 +16,7 @@ import type { MetricsRules } from '../src/monitoring.ts'
 import { insertOptionalOperator } from '../src/operators/store.ts'
 import { checkDatabase } from '../src/postgres/first-connection.ts'
 import { openLog } from '../src/base/log.ts'
+import { requestFailed } from '../src/http/answer-error.ts'
 import { loopbackNetworks, type OutboundRules, type Resolve } from '../src/outbound/vet-url.ts'
 import { openDatabase, type Database, type Queryable } from '../src/postgres/postgres.ts'
 import type { UnknownFields } from '../src/http/request-members.ts'
@@ -107,6 +108,8 @@ export type GatewayOptions = {
   patience?: number
   /** Budget of a price check, for a test that waits for the supplier's answer however long it takes. */
   checkBudgetMs?: number
+  /** Likewise the limit of a delivery's call, for a test that holds calls back while its clock stands still. */
+  callWithinMs?: number
   metrics?: MetricsRules
   revocationsFile?: string
   through?: (address: TestAddress) => PostgresAddress
@@ -148,7 +151,7 @@ async function throughPooler(address: TestAddress): Promise<PostgresAddress> {
 }
 
 async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Promise<TestGateway> {
-  const log = openLog('fatal')
+  const log = openLog('error', { write: printFailure })
   const db = openDatabase(address, log, { patience: options.patience ?? usualPatience })
   const clock = settableClock(options.now ?? testNow, options.systemTime === true)
   const environment = options.environment ?? 'sandbox'
@@ -172,6 +175,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
     checkBudgetMs: options.checkBudgetMs,
+    callWithinMs: options.callWithinMs,
     metrics: options.metrics,
     revocations: revocationsIn(options.revocationsFile),
     console: 'console' in options ? options.console && { ...usualConsole, ...options.console } : usualConsole,
@@ -228,6 +232,16 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
       await db.close()
     },
   }
+}
+
+/** Prints the cause of an answer of 500, which the answer does not name. */
+function printFailure(line: string): void {
+  const { msg, route, err } = JSON.parse(line)
+  if (msg === requestFailed) process.stderr.write(`answered 500: ${route ?? ''} ${causesOf(err)}\n`)
+}
+
+function causesOf({ stack, cause }: { stack?: string; cause?: object }): string {
+  return cause ? `${stack}\ncaused by ${causesOf(cause)}` : String(stack)
 }
 
 /** Connections that are open but unused don't keep the process running. */

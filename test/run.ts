@@ -1,12 +1,13 @@
 /**
  * Runs the tests on one PostgreSQL: `npm test` runs all but the proofs; `npm run test:proof` runs those of
  * test/proof/, those that start, kill, overload, back up or install its programs (*.proof.test.ts) and, in a
- * browser, those of test/console/. Files may be named: `npm test -- src/ari/push-ari.test.ts`. With
- * TEST_DATABASE_URL they run on that PostgreSQL, and with ARI_TEST_POOLER=host:port all gateways reach it
- * through a pooler.
+ * browser, those of test/console/. Files and folders may be named: `npm test -- src/ari/push-ari.test.ts`,
+ * `npm test -- src/ari`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
+ * ARI_TEST_POOLER=host:port all gateways reach it through a pooler.
  */
+import { statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { relative, resolve } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/postgres/first-connection.ts'
@@ -31,11 +32,13 @@ const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
 const named = parameters.filter((parameter) => !parameter.startsWith('--'))
 const kind = isProof ? 'proof' : 'tests'
-const files =
-  named.length > 0 ? named.map((name) => resolve(name)) : testFiles(kind).map((name) => resolve(root, name))
+const otherKind = isProof ? '`npm test` runs the fast tests' : '`npm run test:proof` runs the proofs'
+const all = testFiles(kind)
+const files = (named.length > 0 ? named.flatMap(filesAt) : all).map((name) => resolve(root, name))
 
 if (files.length === 0) {
   process.stdout.write(`${kind}: no files\n`)
+  process.exitCode = 1
 } else {
   const startedMs = performance.now()
   await writeClientTypes()
@@ -56,6 +59,16 @@ if (files.length === 0) {
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   process.stdout.write(`\n${kind}: ${outcome}, ${seconds} s, PostgreSQL ${postgres.version}${through}\n`)
+}
+
+/** The file, or the folder's files of this kind. */
+function filesAt(name: string): string[] {
+  const path = relative(root, resolve(name))
+  if (statSync(name, { throwIfNoEntry: false })?.isFile()) return [path]
+  const files = all.filter((file) => path === '' || file.startsWith(`${path}${sep}`))
+  if (files.length === 0)
+    process.stderr.write(`${name}: neither a test file nor a folder with ${kind}; ${otherKind}\n`)
+  return files
 }
 
 /**

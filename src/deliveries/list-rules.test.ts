@@ -57,7 +57,6 @@ const untilStatus = (supplier: DeliverySupplier, status: string, count: number):
   until(
     `${count} are ${status}`,
     async () => listed(await list(supplier, `status=${status}`)).length === count,
-    50_000,
   )
 
 test('a delivery is listed with each attempt: its time, the answer word for word, and the time of the next one', async () => {
@@ -234,14 +233,10 @@ test('a delivery that was given up is resent with a new schedule; an older versi
     [body['deliveryIds'], body['left']],
     [[dead.deliveryId], [{ deliveryId: changed.deliveryId, status: 'superseded' }]],
   )
-  await until(
-    'it was tried again',
-    async () => {
-      const [one] = await deliveriesOf(stage.gateway, dead.reservationId)
-      return one?.attempts === 2 && one.status === 'queued'
-    },
-    50_000,
-  )
+  await until('it was tried again', async () => {
+    const [one] = await deliveriesOf(stage.gateway, dead.reservationId)
+    return one?.attempts === 2 && one.status === 'queued'
+  })
   await untilStatus(supplier, 'failing', 2)
   const [{ status, retries } = { status: '', retries: 0 }] = await deliveriesOf(
     stage.gateway,

@@ -29,8 +29,8 @@ export type DeliveryNeeds = Needs & {
   crashPoint?: (step: CrashStep) => void
   /** Shorter in tests of expired leases. */
   leaseMs?: number
-  /** Longer in tests of calls that never end. */
-  callWithinMs?: number
+  /** The time limit of a call. Absent: the usual ten seconds. */
+  callWithinMs?: number | undefined
   /** How long a stopping worker waits. Longer in a test of calls that must finish however long they take. */
   callsFinishWithinMs?: number
 }

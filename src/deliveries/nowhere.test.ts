@@ -31,7 +31,6 @@ after(async () => {
 })
 
 const path = '/push/webhook/pushbook'
-const limitMs = 50_000
 const urlOf = (name: string): string => `http://127.0.0.1:${receiver.port}/${name}`
 const register = async (supplier: DeliverySupplier, name: string) =>
   expectOk(await supplier.post(path, { webhook: urlOf(name) }))
@@ -52,7 +51,7 @@ test('reservations booked before any URL was registered are delivered once there
   const ids = [await bookOne(supplier), await bookOne(supplier)]
   assert.deepEqual(await Promise.all(ids.map(standsAs)), [[['queued', 0]], [['queued', 0]]])
   await register(supplier, 'late')
-  for (const id of ids) await until(`${id} is delivered`, isDelivered(id), limitMs)
+  for (const id of ids) await until(`${id} is delivered`, isDelivered(id))
   assert.deepEqual(await Promise.all(ids.map(standsAs)), [[['delivered', 1]], [['delivered', 1]]])
   const named = receiver.calls.map(namedIn).filter((names) => names.length > 0)
   assert.deepEqual(named.map((names) => names.join()).toSorted(), ids.map((id) => `${id}.1`).toSorted())
@@ -70,20 +69,16 @@ test('reservations booked while the URL was removed, or waiting when it was remo
     `update delivery set endpoint = 4711, lane = 'first', due_at = created_at where reservation_id = $1`,
     ids,
   )
-  await until(
-    'it has lost its URL',
-    async () => {
-      const { rowCount } = await stage.gateway.db.query(
-        'select from delivery where reservation_id = $1 and endpoint = 0',
-        ids,
-      )
-      return rowCount === 1
-    },
-    limitMs,
-  )
+  await until('it has lost its URL', async () => {
+    const { rowCount } = await stage.gateway.db.query(
+      'select from delivery where reservation_id = $1 and endpoint = 0',
+      ids,
+    )
+    return rowCount === 1
+  })
   ids.push(await bookOne(supplier))
   await register(supplier, 'second')
-  for (const id of ids) await until(`${id} is delivered`, isDelivered(id), limitMs)
+  for (const id of ids) await until(`${id} is delivered`, isDelivered(id))
 })
 
 test('a reservation without a URL is reported at once when the guests arrive within two days, and others after half an hour', async () => {
@@ -100,13 +95,13 @@ test('a reservation without a URL is reported at once when the guests arrive wit
     )
     return rows.map(({ reservationId, reason }) => [reservationId, reason])
   }
-  await until('the near one is reported', async () => (await reported()).length > 0, limitMs)
+  await until('the near one is reported', async () => (await reported()).length > 0)
   assert.deepEqual(await reported(), [[near?.reservationId, 'arrival_near']])
   clock.set(new Date(clock.now() + 31 * 60_000).toISOString())
-  await until('the far one is reported', async () => (await reported()).length > 1, limitMs)
+  await until('the far one is reported', async () => (await reported()).length > 1)
   assert.deepEqual((await reported())[1], [far, 'undelivered'])
   await register(supplier, 'reported')
-  await until('both are delivered', async () => (await reported()).length === 0, limitMs)
+  await until('both are delivered', async () => (await reported()).length === 0)
 })
 
 test('a URL of another key of the account does as well, and one of a key that is no longer valid does not', async () => {
@@ -123,7 +118,7 @@ test('a URL of another key of the account does as well, and one of a key that is
     `update api_key set pushbook_webhook = $2, pushbook_webhook_at = now(), signing_secret = 'whsec_AAAA' where id = $1`,
     [keyId, urlOf('other')],
   )
-  await until('it is delivered', isDelivered(id), limitMs)
+  await until('it is delivered', isDelivered(id))
 })
 
 test('deliveries whose address was refused are retried when a worker starts, because its rules may differ', async () => {
@@ -138,7 +133,7 @@ test('deliveries whose address was refused are retried when a worker starts, bec
     const [one] = await deliveriesOf(stage.gateway, id)
     return one?.status === 'queued' && one.attempts === 1
   }
-  await until('it is refused', failed, limitMs)
+  await until('it is refused', failed)
   stage.worker()
-  await until('it was tried again', async () => !(await failed()), limitMs)
+  await until('it was tried again', async () => !(await failed()))
 })

@@ -45,13 +45,10 @@ test('a stop of the service ends a push on demand with an answer, and a remainin
     )
     isSlow = false
     stage.worker()
-    await until(
-      'both are delivered',
-      async () =>
-        [await standings(first), await standings(delivered)]
-          .flat()
-          .every((row) => [row].flat()[0] === 'delivered'),
-      50_000,
+    await until('both are delivered', async () =>
+      [await standings(first), await standings(delivered)]
+        .flat()
+        .every((row) => [row].flat()[0] === 'delivered'),
     )
   } finally {
     await stage.stop()

@@ -19,11 +19,12 @@ import { deliveryErrors, deliveryRoutes } from './contract.ts'
 import { deliveryIdOf, endpointOf } from '../bookings/delivery-queue.ts'
 import {
   attemptsOf,
-  callWithinMs,
+  leaseMsOf,
   logUnreadable,
   sendMessage,
   standingOf,
   unreadableAttempt,
+  usualCallWithinMs,
 } from './send.ts'
 import { settleAttempts, type Attempted, type Standing } from './settle.ts'
 import { selectOptionalReservation, readReservationId } from '../bookings/store.ts'
@@ -34,6 +35,7 @@ export type PushBookingNeeds = Needs & {
   vault: CardVault
   callbackFaults?: CallbackFaults | undefined
   callbackWatch?: CallbackWatch | undefined
+  callWithinMs?: number | undefined
   /** Aborts when this process ends: calls in progress are then given up, and answered. */
   ending: AbortSignal
 }
@@ -43,9 +45,8 @@ export type PushBookingNeeds = Needs & {
  * other before they take a place.
  */
 const atOnce = { ofSupplier: { passing: 4, waiting: 20 }, ofReservation: { passing: 1, waiting: 4 } }
-const leaseMs = callWithinMs + 10_000
-/** For a delivery that the worker is sending right now. */
-const turn = { withinMs: callWithinMs + 2_000, everyMs: 50 }
+/** For a delivery that the worker is sending right now: its call, and the time to settle it. */
+const turn = { settledWithinMs: 2_000, everyMs: 50 }
 
 /** POST /push/webhook/booking. */
 export const pushBooking = (needs: PushBookingNeeds) => {
@@ -132,6 +133,7 @@ async function attempt(
     watch: needs.callbackWatch,
     nowMs: clock.now(),
     signal: needs.ending,
+    callWithinMs: needs.callWithinMs ?? usualCallWithinMs,
   })
   const standingAfter: typeof standingOf = (delivery, result, more) =>
     standingAsBefore(claimed, standingOf(delivery, result, more))
@@ -140,18 +142,18 @@ async function attempt(
 
 /** If the worker is already sending the reservation's delivery, waits for it first. */
 async function inTurn(
-  { db, clock, vault, ending }: PushBookingNeeds,
+  { db, clock, vault, ending, callWithinMs = usualCallWithinMs }: PushBookingNeeds,
   reservationId: number,
   callback: Callback,
 ): Promise<ClaimedNow> {
-  const untilMs = performance.now() + turn.withinMs
+  const untilMs = performance.now() + callWithinMs + turn.settledWithinMs
   for (;;) {
     if (ending.aborted) throw shuttingDown()
     const nowMs = clock.now()
     const openableKeys = vault.openableKeyIds()
     if (await isWithheldNow(db, reservationId, { nowMs, openableKeys }))
       throw new Rejected(503, deliveryErrors.vaultClosed, { headers: { 'retry-after': '10' } })
-    const lease = { nowMs, leasedUntilMs: nowMs + leaseMs, openableKeys }
+    const lease = { nowMs, leasedUntilMs: nowMs + leaseMsOf(callWithinMs), openableKeys }
     const claimed = await claimNow(db, reservationId, { ...lease, endpoint: endpointOf(callback.url) })
     if (claimed) return claimed
     // A sandbox reset deleted it in between.

@@ -23,8 +23,12 @@ import { endpointHealth, type EndpointHealth } from './endpoint-health.ts'
 /**
  * For the whole call: a later 2xx does not count. Only the status of an answer counts, whatever its body.
  */
-export const callWithinMs = 10_000
-const connectWithinMs = 5_000
+export const usualCallWithinMs = 10_000
+
+/** The call's time limit, plus as much to begin and to settle it. */
+export function leaseMsOf(callWithinMs: number): number {
+  return 2 * callWithinMs
+}
 
 /** Sends one message and returns the outcome of the attempt. */
 export async function sendMessage(
@@ -33,13 +37,13 @@ export async function sendMessage(
   {
     nowMs,
     signal,
-    withinMs = callWithinMs,
+    callWithinMs,
     ...means
-  }: CallbackMeans & { nowMs: number; signal?: AbortSignal; withinMs?: number | undefined },
+  }: CallbackMeans & { nowMs: number; signal?: AbortSignal; callWithinMs: number },
 ): Promise<Called> {
   const { id, body, claimed } = message
   const [{ attempt, hotelId }] = claimed
-  const limits = { connectWithinMs, withinMs, headSuffices: true }
+  const limits = { connectWithinMs: callWithinMs / 2, withinMs: callWithinMs, headSuffices: true }
   return await sendCallback(
     means,
     callback,
@@ -128,8 +132,9 @@ export function unreadableAttempt(
 
 type SenderNeeds = Pick<
   DeliveryNeeds,
-  'db' | 'clock' | 'log' | 'vault' | 'callbackFaults' | 'callbackWatch' | 'crashPoint' | 'callWithinMs'
+  'db' | 'clock' | 'log' | 'vault' | 'callbackFaults' | 'callbackWatch' | 'crashPoint'
 > & {
+  callWithinMs: number
   slots: NonNullable<DeliveryNeeds['slots']>
   caller: OutboundCaller
   settle: Settler
@@ -143,11 +148,6 @@ type SenderNeeds = Pick<
 type CallbackReader = (hotelId: number) => Promise<Callback | undefined>
 type Addressed = ClaimedGroup & { callback: Callback }
 
-/**
- * Within one lease, no call begins later than this, so that it ends before other processes may claim the
- * delivery.
- */
-const beginWithinMs = 5_000
 const callbackTrust = { trustedMs: 500, entriesMax: 20_000 }
 const callbackReads = { keysMax: 500, readsAtOnceMax: 4 }
 
@@ -170,7 +170,8 @@ export function sender(
     await Promise.all(
       messages.map(async (message) => {
         const one = oneByGroup.get(message.claimed)
-        const isLate = performance.now() - claimedMs > beginWithinMs
+        // A call must end before its lease does, when other processes may claim the delivery.
+        const isLate = performance.now() - claimedMs > needs.callWithinMs / 2
         if (one && !isLate) await send({ ...needs, health }, message, one)
       }),
     )
@@ -209,10 +210,10 @@ async function send(
   message: Message,
   { callback, slot }: { callback: Callback; slot: Slot },
 ): Promise<void> {
-  const { clock, signal, slots, crashPoint, caller } = needs
+  const { clock, signal, slots, crashPoint, caller, callWithinMs } = needs
   const means = { caller, faults: needs.callbackFaults, watch: needs.callbackWatch }
   crashPoint?.('before call')
-  const call = { nowMs: clock.now(), signal, withinMs: needs.callWithinMs }
+  const call = { nowMs: clock.now(), signal, callWithinMs }
   const called = await sendMessage(message, callback, { ...means, ...call })
   crashPoint?.('after call')
   needs.health.record(callback, message, called)

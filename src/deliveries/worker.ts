@@ -2,7 +2,7 @@ import { outboundCaller } from '../outbound/call.ts'
 import { DeliveryClaims } from './claims.ts'
 import { listenForBell } from '../bookings/delivery-bell.ts'
 import type { DeliveryNeeds } from './needs.ts'
-import { callWithinMs, sender } from './send.ts'
+import { leaseMsOf, sender, usualCallWithinMs } from './send.ts'
 import { settler } from './settle.ts'
 import { DeliverySlots } from './slots.ts'
 import { startWatch } from './watch.ts'
@@ -19,22 +19,22 @@ export type DeliveryWorker = {
   close: () => Promise<void>
 }
 
-/** The call's time limit, plus time to settle it. */
-const usualLeaseMs = callWithinMs + 10_000
 const usualCallsFinishWithinMs = 1_500
 /** More than the calls that may hang for one URL, so that other URLs of its host can still be called. */
 const pool = { purpose: 'delivery', connectionsPerHost: 512 }
 
 export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
   const { log, deliveryBell, telemetry } = needs
-  const { slots = new DeliverySlots(), leaseMs = usualLeaseMs } = needs
-  const { callsFinishWithinMs = usualCallsFinishWithinMs } = needs
+  const { slots = new DeliverySlots(), callsFinishWithinMs = usualCallsFinishWithinMs } = needs
+  const { callWithinMs = usualCallWithinMs } = needs
+  const { leaseMs = leaseMsOf(callWithinMs) } = needs
   const caller = outboundCaller(needs.outbound, telemetry, pool)
   const underWay = new Set<Promise<void>>()
   const giveUp = new AbortController()
   const settle = settler(needs, (endpoint) => claims.hint('first', endpoint))
   const send = sender({
     ...needs,
+    callWithinMs,
     slots,
     caller,
     settle,

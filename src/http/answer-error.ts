@@ -12,6 +12,9 @@ type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>
 
 /** The one place where a thrown error becomes an answer. */
 
+/** Logged with the cause of an answer of 500. */
+export const requestFailed = 'a request failed'
+
 export async function answerError(
   error: unknown,
   request: FastifyRequest,
@@ -20,7 +23,7 @@ export async function answerError(
 ): Promise<FastifyReply> {
   const rejected = asRejected(error)
   if (!rejected)
-    needs.log.error({ err: error, requestId: request.id, route: request.ari.route?.path }, 'a request failed')
+    needs.log.error({ err: error, requestId: request.id, route: request.ari.route?.path }, requestFailed)
   else if (rejected.status === 503)
     needs.turnedAway(error instanceof Error ? error.message : rejected.message)
   if (rejected?.limit !== undefined) needs.telemetry.limited.inc({ limit: rejected.limit })

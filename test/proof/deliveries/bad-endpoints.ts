@@ -100,13 +100,13 @@ export async function openBadWorld(): Promise<BadWorld> {
 }
 
 /** Hanging calls never end during the test: no call gets through just because time passed. */
-export const neverEnding = { callWithinMs: minutes(60), leaseMs: minutes(120) }
+export const neverEnding = { callWithinMs: minutes(60) }
 
 const program = resolve(import.meta.dirname, 'worker.ts')
 
 export async function startWorker(
   { stage }: BadWorld,
-  more: { broken?: string | undefined; callWithinMs?: number; leaseMs?: number } = {},
+  more: { broken?: string | undefined; callWithinMs?: number } = {},
 ): Promise<{ stop: () => Promise<void> }> {
   const settings = JSON.stringify({ address: stage.gateway.db.address, ...more })
   const child = spawn(process.execPath, [program, settings], { stdio: ['pipe', 'pipe', 'inherit'] })
