@@ -65,10 +65,10 @@ if (files.length === 0) {
 function filesAt(name: string): string[] {
   const path = relative(root, resolve(name))
   if (statSync(name, { throwIfNoEntry: false })?.isFile()) return [path]
-  const files = all.filter((file) => path === '' || file.startsWith(`${path}${sep}`))
-  if (files.length === 0)
+  const inside = all.filter((file) => path === '' || file.startsWith(`${path}${sep}`))
+  if (inside.length === 0)
     process.stderr.write(`${name}: neither a test file nor a folder with ${kind}; ${otherKind}\n`)
-  return files
+  return inside
 }
 
 /**

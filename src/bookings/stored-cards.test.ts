@@ -14,7 +14,7 @@ import { setAccount } from '../keys/suppliers.ts'
 
 const number = '4111111111111111'
 const removed = '[card number removed]'
-const chore = 'stored numbers of cards removed'
+const choreName = 'stored numbers of cards removed'
 const card = { holderName: 'Ada', type: 'VI', number, expiry: '01/2030' }
 
 let shop: Shop
@@ -64,9 +64,9 @@ test('housekeeping rewrites no reservation without a card number, and logs nothi
   const { db } = gateway
   idOf(await shop.book({ customer: { ...ada, email: 'ada@guest.example', phone: '+44 20 7946 0018' } }))
   idOf(await shop.book({ customer: { ...ada, remarks: 'Late' }, payment: { type: 'Channel Collect', card } }))
-  const before = await rowsWritten()
-  assert.equal((await keepHouse())[chore], undefined)
-  assert.deepEqual(await rowsWritten(), before)
+  const written = await rowsWritten()
+  assert.equal((await keepHouse())[choreName], undefined)
+  assert.deepEqual(await rowsWritten(), written)
   await db.query('truncate stored_card_search')
 })
 
@@ -109,8 +109,8 @@ test('card numbers are removed from names, remarks, answers and the search words
     [cancelled],
   )
 
-  assert.equal((await keepHouse())[chore], 1, 'of three reservations, one has numbers')
-  assert.equal((await keepHouse())[chore], undefined, 'once')
+  assert.equal((await keepHouse())[choreName], 1, 'of three reservations, one has numbers')
+  assert.equal((await keepHouse())[choreName], undefined, 'once')
 
   const cleaned = await read(dirty)
   assert.deepEqual(cleaned['customer'], {
