@@ -13,12 +13,12 @@ import { isRecord } from '../src/http/validate.ts'
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 
 export function clientTypes(): string {
-  const { shown, components } = openapiShapes({ areNumbersText: true })
+  const { convert, components } = openapiShapes({ areNumbersText: true })
   const parts = [
     "import type { CallOptions, Operation } from './call.ts'",
     ...Object.entries(components).map(([name, shape]) => declared(name, shape)),
-    ...names().flatMap((name) => typesOf(name, shown)),
-    ...callbackTypes(shown),
+    ...names().flatMap((name) => typesOf(name, convert)),
+    ...callbackTypes(convert),
     callsOf('SupplierCalls', 'supplier'),
     callsOf('PlatformCalls', 'platform'),
     operationsTable('supplierOperations', 'supplier'),
@@ -39,16 +39,16 @@ function titleOf(name: string): string {
 
 type Converted = (schema: unknown) => Shape
 
-function typesOf(name: RouteName, shown: Converted): string[] {
+function typesOf(name: RouteName, convert: Converted): string[] {
   const { body, query, params, answer, answers = {}, summary, path, method } = routeByName[name]
   const title = titleOf(name)
   return [
-    ...(body === undefined ? [] : [declared(`${title}Body`, shown(body), summary)]),
-    ...(query === undefined ? [] : [declared(`${title}Query`, shown(query), summary)]),
-    ...(params === undefined ? [] : [declared(`${title}Params`, shown(params), summary)]),
+    ...(body === undefined ? [] : [declared(`${title}Body`, convert(body), summary)]),
+    ...(query === undefined ? [] : [declared(`${title}Query`, convert(query), summary)]),
+    ...(params === undefined ? [] : [declared(`${title}Params`, convert(params), summary)]),
     declared(
       `${title}Answer`,
-      choiceOf([answer, ...Object.values(answers)].map(shown)),
+      choiceOf([answer, ...Object.values(answers)].map(convert)),
       `Of ${method} ${path}`,
     ),
   ]
@@ -64,12 +64,12 @@ function choiceOf(shapes: readonly Shape[]): Shape {
   return distinct.length === 1 && only ? only : { anyOf: distinct }
 }
 
-function callbackTypes(shown: Converted): string[] {
+function callbackTypes(convert: Converted): string[] {
   return [
-    declared('PriceCheckRequest', shown(priceCheckCallback.body)),
-    declared('PriceCheckAnswer', shown(priceCheckCallback.answer)),
-    declared('DeliveredReservation', shown(deliveredReservation)),
-    declared('Delivery', shown(pushBookingCallback.body)),
+    declared('PriceCheckRequest', convert(priceCheckCallback.body)),
+    declared('PriceCheckAnswer', convert(priceCheckCallback.answer)),
+    declared('DeliveredReservation', convert(deliveredReservation)),
+    declared('Delivery', convert(pushBookingCallback.body)),
   ]
 }
 

@@ -137,10 +137,10 @@ export function useApi<Name extends RouteName>(
   ...[input, options = {}]: ReadArguments<Name>
 ): UseQueryResult<AnswerTo<Name>, ApiError> {
   const { enabled = true, everyMs, keepPrevious = false } = options
-  const asked = inputOf<Name>(input)
+  const request = inputOf<Name>(input)
   return useQuery<AnswerTo<Name>, ApiError, AnswerTo<Name>>({
-    queryKey: [name, asked.params ?? {}, asked.query ?? {}],
-    queryFn: ({ signal }) => call(name, asked, signal),
+    queryKey: [name, request.params ?? {}, request.query ?? {}],
+    queryFn: ({ signal }) => call(name, request, signal),
     enabled,
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
@@ -164,11 +164,11 @@ export function usePages<Name extends RouteName, Row>(
   rowsOf: (page: AnswerTo<Name>) => readonly Row[],
   { enabled = true, everyMs }: Omit<ReadOptions, 'keepPrevious'> = {},
 ): Pages<Row> {
-  const asked = inputOf<Name>(input)
+  const request = inputOf<Name>(input)
   const found = useInfiniteQuery({
-    queryKey: [name, asked.params ?? {}, asked.query ?? {}, 'pages'],
+    queryKey: [name, request.params ?? {}, request.query ?? {}, 'pages'],
     queryFn: ({ pageParam, signal }) =>
-      call(name, { ...asked, query: { ...asked.query, cursor: pageParam } }, signal),
+      call(name, { ...request, query: { ...request.query, cursor: pageParam } }, signal),
     initialPageParam: '',
     getNextPageParam: (page) => nextCursorOf(page),
     enabled,
@@ -192,13 +192,13 @@ export async function allPages<Name extends RouteName, Row>(
   rowsOf: (page: AnswerTo<Name>) => readonly Row[],
   { rowsPerPage, rowsMax }: { rowsPerPage: string; rowsMax: number },
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
-  const asked = inputOf<Name>(input)
+  const request = inputOf<Name>(input)
   const rows: Row[] = []
   let cursor: string | undefined = ''
   while (cursor !== undefined && rows.length < rowsMax) {
     const page: AnswerTo<Name> = await call(name, {
-      ...asked,
-      query: { ...asked.query, limit: rowsPerPage, cursor },
+      ...request,
+      query: { ...request.query, limit: rowsPerPage, cursor },
     })
     rows.push(...rowsOf(page))
     cursor = nextCursorOf(page)

@@ -133,10 +133,10 @@ export const router = createRouter({
   scrollRestoration: true,
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search: Search) => {
-    const told = Object.entries(search).filter(
+    const given = Object.entries(search).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
     )
-    return told.length > 0 ? `?${new URLSearchParams(told).toString()}` : ''
+    return given.length > 0 ? `?${new URLSearchParams(given).toString()}` : ''
   },
 })
 

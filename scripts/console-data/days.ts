@@ -30,7 +30,7 @@ const seed = 4_711
 
 export async function fillService(
   service: PastService,
-  told: (text: string) => void,
+  announce: (text: string) => void,
 ): Promise<SuppliersServer> {
   const hotels = dataHotels()
   const server = await startSuppliersServer(hotels)
@@ -40,9 +40,9 @@ export async function fillService(
     askBySupplier.set(supplier.name, await openAccount(service, server, supplier))
   const platform = await service.platform()
   const world = { service, server, platform, askBySupplier, hotels, dice: chance(seed), booked: [] }
-  told(`${suppliers.length} suppliers push ${hotels.length} hotels`)
+  announce(`${suppliers.length} suppliers push ${hotels.length} hotels`)
   await pushHotels(world)
-  told('Four days pass')
+  announce('Four days pass')
   for (let behindMs = beginsBehindMs; behindMs > lastDayBehindMs; behindMs -= slowStepMs) {
     await service.goTo(behindMs)
     await step(world, behindMs)
@@ -236,8 +236,8 @@ function dayOf(atMs: number): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO('UTC').toPlainDate()
 }
 
-async function must(asked: Promise<{ status: number; body: Json }>): Promise<void> {
-  const { status, body } = await asked
+async function must(reply: Promise<{ status: number; body: Json }>): Promise<void> {
+  const { status, body } = await reply
   if (status >= 300) throw new Error(`The service refused what it should take: ${JSON.stringify(body)}`)
 }
 

@@ -179,9 +179,9 @@ async function priceChecks({ platform, server, showCalls }: Stage, wanted: Wante
   heading('The live price')
   printStep('Before a booking the supplier is asked, and its answer compared with what it pushed.')
   const { hotel, checkin, checkout } = wanted
-  const asked = { hotel, ...bestRate, checkin, checkout, roomCount: 1, adultCount: 2, childAges: [] }
+  const stayToCheck = { hotel, ...bestRate, checkin, checkout, roomCount: 1, adultCount: 2, childAges: [] }
   const check = async (): Promise<void> => {
-    const { outcome, difference } = await platform.checkPrice(asked)
+    const { outcome, difference } = await platform.checkPrice(stayToCheck)
     showCalls()
     const style = outcome === 'available' ? 'green' : 'yellow'
     found(`${paint([style, 'bold'], outcome)}, difference to the stored price ${difference ?? 'unknown'}`)

@@ -1,5 +1,5 @@
 import type { Needs } from '../postgres/needs.ts'
-import { Rejected, shown, type Problem } from '../http/rejected.ts'
+import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Caller } from '../http/call.ts'
 import type { Answer, ItemsCall } from '../http/mount.ts'
 import { isRecord } from '../http/validate.ts'
@@ -73,7 +73,7 @@ function tooManyItems(body: unknown, caller: Caller): Problem[] {
   if (!Array.isArray(items) || items.length <= most) return []
   const message = `ari must have at most ${most} elements`
   const hint = 'Split the push; see GET /v1/push/limits'
-  return [{ type: 'TOO_MANY_ITEMS', message, path: '/ari', value: shown(items), hint }]
+  return [{ type: 'TOO_MANY_ITEMS', message, path: '/ari', value: reportedValue(items), hint }]
 }
 
 /** Without a pricing model no price can be read, whichever item contains it: the whole push is refused. */

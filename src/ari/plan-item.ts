@@ -1,6 +1,6 @@
 import { parseNight, weekdays, type DayNumber } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'
-import { shown, type Problem } from '../http/rejected.ts'
+import { reportedValue, type Problem } from '../http/rejected.ts'
 import type { ConstraintError } from '../http/route.ts'
 import { guestsMaxOf, type GuestsMax, type RoomRate } from '../products/store.ts'
 import { unset } from './block-codec.ts'
@@ -29,7 +29,7 @@ export type DeferredProblem = () => Problem
 const none: readonly never[] = []
 
 export function problemAt({ type, message, hint }: ConstraintError, path: string, value?: unknown): Problem {
-  return { type, message, path, value: shown(value), ...(hint === undefined ? {} : { hint }) }
+  return { type, message, path, value: reportedValue(value), ...(hint === undefined ? {} : { hint }) }
 }
 
 /** A known hotel and its current date. */

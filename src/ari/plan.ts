@@ -1,5 +1,5 @@
 import { todayIn } from '../hotels/hotel-clock.ts'
-import { problemsListedMax, shown, type Problem } from '../http/rejected.ts'
+import { problemsListedMax, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Push } from '../http/call.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
@@ -285,7 +285,9 @@ function currencyProblems(body: ReadablePush, catalog: HotelCatalog): Problem[] 
   if (body.currency === undefined || body.currency === catalog.currency) return []
   const message = `currency must be the hotel's currency ${catalog.currency}`
   const hint = 'Change it with POST /push/hotels, or omit currency'
-  return [{ type: 'CURRENCY_MISMATCH', message, path: '/currency', value: shown(body.currency), hint }]
+  return [
+    { type: 'CURRENCY_MISMATCH', message, path: '/currency', value: reportedValue(body.currency), hint },
+  ]
 }
 
 export function tooManyCells(cells: number, most: number): Problem {

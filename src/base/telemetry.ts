@@ -101,7 +101,7 @@ function ofTheGateway(registers: Registry[]) {
     }),
     changesTold: new Counter({
       name: 'ari_changes_told_total',
-      help: 'Changes told to those who follow the feed',
+      help: 'Changes sent to followers of the feed',
       registers,
     }),
   }
@@ -138,7 +138,7 @@ function ofBookings(registers: Registry[]) {
     }),
     priceChecksLost: new Counter({
       name: 'ari_price_checks_lost_total',
-      help: 'Price checks that were answered but could not be kept',
+      help: 'Price checks that were answered but could not be stored',
       registers,
     }),
     bookings: new Counter({

@@ -5,7 +5,7 @@ import type { HotelStay } from '../offers/stays.ts'
 import { parseNight } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected, shown, type Problem } from '../http/rejected.ts'
+import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import {
   agreeAgain,
@@ -164,7 +164,7 @@ function expectedOf(
     type: 'INVALID_AMOUNT',
     message: `expectedTotal has more decimals than ${currency}, or is too large`,
     path: '/expectedTotal/afterTax',
-    value: shown(expectedTotal.afterTax),
+    value: reportedValue(expectedTotal.afterTax),
     hint: 'Send total.afterTax of the offer unchanged',
   })
 }

@@ -15,7 +15,7 @@ import { referenceNotFound, type HotelFinder } from '../offers/stay-request.ts'
 import { selectOptionalSupplierId } from '../keys/suppliers.ts'
 import { parseNight } from '../base/calendar.ts'
 import { readableQuery, readCursor, readLimit, writeCursor } from '../http/query.ts'
-import { Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { Rejected, rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 
 /**
  * The platform's endpoints that create, modify and cancel reservations; the sandbox has its own for the same
@@ -125,7 +125,11 @@ async function supplierIn({ db }: Needs, name: string | undefined): Promise<numb
   if (name === undefined) return undefined
   const supplierId = await selectOptionalSupplierId(db, name)
   if (supplierId === undefined)
-    throw new Rejected(404, { ...reservationErrors.supplierNotFound, path: '?supplier', value: shown(name) })
+    throw new Rejected(404, {
+      ...reservationErrors.supplierNotFound,
+      path: '?supplier',
+      value: reportedValue(name),
+    })
   return supplierId
 }
 
@@ -141,7 +145,7 @@ function readDate(name: string, text: string | undefined, problems: Problem[]): 
     type: 'INVALID_DATE',
     message: `${name} must be a date in the form YYYY-MM-DD`,
     path: `?${name}`,
-    value: shown(text),
+    value: reportedValue(text),
     hint: 'For example 2027-04-15',
   })
   return undefined

@@ -33,7 +33,7 @@ export function deliveryBell({ db, log }: { db: Database; log: Log }): DeliveryB
           endpoints.map(String),
         ])
       } catch (error) {
-        log.debug({ err: error }, 'other processes were not told of deliveries; they look for them')
+        log.debug({ err: error }, 'other processes were not notified of deliveries; they poll for them')
       }
     }
     isAnnouncing = false

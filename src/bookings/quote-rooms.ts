@@ -6,7 +6,7 @@ import { partiesOf } from '../offers/party.ts'
 import { RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { formatNight, type DayNumber } from '../base/calendar.ts'
-import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 import { roomRateKey } from '../products/store.ts'
 import type { TaxedRoom } from '../taxes/compute.ts'
 import type { BookedRoom } from './contract.ts'
@@ -74,7 +74,7 @@ function requestedRooms(catalog: BookingCatalog, { rooms, unchanged }: Order): R
     const [member, fault] = first
       ? (['rateId', reservationErrors.rateNotFound] as const)
       : (['roomId', reservationErrors.roomNotFound] as const)
-    problems.push({ ...fault, path: `/rooms/${position}/${member}`, value: shown(room[member]) })
+    problems.push({ ...fault, path: `/rooms/${position}/${member}`, value: reportedValue(room[member]) })
     return []
   })
   rejectIfAny(problems, 404)

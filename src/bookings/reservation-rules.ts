@@ -2,7 +2,7 @@ import { hotelErrors } from '../hotels/contract.ts'
 import { isEmail } from '../hotels/hotel-rules.ts'
 import { referenceProblems, stayProblems } from '../offers/stay-request.ts'
 import { besideShape, type Judge } from '../http/mount.ts'
-import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 import { isRecord, validator } from '../http/validate.ts'
 import { isCountryCode } from '../reference/countries.ts'
 import { cardErrors } from '../cards/contract.ts'
@@ -43,9 +43,13 @@ function reservationProblems(body: unknown, nowMs: number): Problem[] {
 function customerProblems({ email, countryCode }: Record<string, unknown>): Problem[] {
   const problems: Problem[] = []
   if (typeof email === 'string' && !isEmail(email))
-    problems.push({ ...hotelErrors.email, path: '/customer/email', value: shown(email) })
+    problems.push({ ...hotelErrors.email, path: '/customer/email', value: reportedValue(email) })
   if (typeof countryCode === 'string' && !isCountryCode(countryCode))
-    problems.push({ ...hotelErrors.country, path: '/customer/countryCode', value: shown(countryCode) })
+    problems.push({
+      ...hotelErrors.country,
+      path: '/customer/countryCode',
+      value: reportedValue(countryCode),
+    })
   return problems
 }
 

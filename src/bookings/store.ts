@@ -2,7 +2,7 @@ import { referenceNotFound } from '../offers/stay-request.ts'
 import { hotelVersionColumns, type HotelVersions } from '../offers/stays.ts'
 import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected, reportedValue } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { reservationErrors } from './answer-contract.ts'
 import type { ReservationStatus, ReservationContent, ReservationVersion } from './state.ts'
@@ -278,5 +278,5 @@ export function readReservationId(text: string): number | undefined {
 }
 
 export function reservationNotFound(id: string): Rejected {
-  return new Rejected(404, { ...reservationErrors.notFound, path: 'id', value: shown(id) })
+  return new Rejected(404, { ...reservationErrors.notFound, path: 'id', value: reportedValue(id) })
 }

@@ -1,4 +1,4 @@
-import { Rejected, shown, type Problem } from '../http/rejected.ts'
+import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import { changesKeptDays } from './contract.ts'
 
 /** The position of a row, and of a hotel in it, within one epoch of the store. */
@@ -37,7 +37,7 @@ export function readCursor(
     type: 'INVALID_CURSOR',
     message: 'after is not a valid cursor',
     path,
-    value: shown(text),
+    value: reportedValue(text),
     hint: 'Send the cursor of the previous answer unchanged, or omit after to follow from now on',
   })
   return undefined

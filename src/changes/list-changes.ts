@@ -3,7 +3,7 @@ import type { Held } from '../http/held-open.ts'
 import { answer, onHeld } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { readLimit } from '../http/query.ts'
-import { rejectIfAny, shown, type Problem, Rejected } from '../http/rejected.ts'
+import { rejectIfAny, reportedValue, type Problem, Rejected } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { changeRoutes, changesPerPage, waitSecondsMax } from './contract.ts'
 import { readCursor, writeCursor, type FeedPosition } from './cursor.ts'
@@ -78,7 +78,7 @@ function readWait(text: string | undefined, problems: Problem[]): number {
     type: 'INVALID_WAIT',
     message: `wait must be an integer from 0 to ${waitSecondsMax}`,
     path: '?wait',
-    value: shown(text),
+    value: reportedValue(text),
   })
   return 0
 }

@@ -15,7 +15,7 @@ export function afterRestoreCommand(): Command {
       'after',
       `
 What was made after the copy is gone here, but others know it. So that no id is given a second time, all go on far
-behind; and all who follow the change feed are told to start anew. After a failover, a recovery to a point in time or
+behind; and every follower of the change feed is told to start over. After a failover, a recovery to a point in time or
 the restore of a dump every program does this by itself; only a copy of the files looks as if nothing had happened.`,
     )
     .action((given: { force?: boolean; json?: boolean }) =>

@@ -15,7 +15,7 @@ type Given = { json?: boolean }
 
 export function referenceCommand(): Command {
   const reference = new Command('reference').description(
-    'the room types and meal plans that products may name',
+    'manage the room types and meal plans that products may use',
   )
   reference.addHelpText(
     'after',
@@ -26,7 +26,7 @@ Examples:
   ari reference meal-plan add BRU --name Brunch --description "Late breakfast"
   ari reference meal-plan retire BRU
 
-A retired entry stays valid where it is used; new pushes can't name it. Adding it again brings it back.`,
+A retired entry stays valid where it is used, but new pushes can't use it. Adding it again restores it.`,
   )
   reference.addCommand(roomTypeCommand())
   reference.addCommand(mealPlanCommand())
@@ -34,7 +34,7 @@ A retired entry stays valid where it is used; new pushes can't name it. Adding i
 }
 
 /**
- * Adds the shipped entries first if the database has never had a service, which would add them at its start.
+ * Adds the shipped entries first if no service has run on this database, because a service adds them when it starts.
  */
 function withReference(work: (session: Session) => Promise<void>): Promise<void> {
   return withSession(async (session) => {
@@ -60,8 +60,8 @@ function roomTypeCommand(): Command {
   roomType
     .command('add')
     .description('add a room type, or change its description')
-    .argument('<name>', 'as products name it; upper and lower case matter')
-    .requiredOption('--description <text>', 'what it is')
+    .argument('<name>', 'as in products; case-sensitive')
+    .requiredOption('--description <text>', 'description of the room type')
     .option('--json', 'print JSON')
     .action((name: string, given: Given & { description: string }) =>
       withReference(async ({ db }) => {
@@ -76,12 +76,12 @@ function roomTypeCommand(): Command {
           }
         })
         const outcome = { name, description: given.description, retired: false }
-        printOutcome(given, outcome, `Products may name room type "${name}"`)
+        printOutcome(given, outcome, `Products may now use room type "${name}"`)
       }),
     )
   roomType
     .command('retire')
-    .description('let new pushes no longer name it')
+    .description('refuse it in new pushes')
     .argument('<name>', 'as in room-type list')
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
@@ -96,7 +96,7 @@ function roomTypeCommand(): Command {
             after,
           }
         })
-        printOutcome(given, { name, retired: true }, `New pushes can't name room type "${name}" any more`)
+        printOutcome(given, { name, retired: true }, `New pushes can no longer use room type "${name}"`)
       }),
     )
   return roomType
@@ -120,7 +120,7 @@ function mealPlanCommand(): Command {
   mealPlan
     .command('add')
     .description('add a meal plan, or change its name and description')
-    .argument('<code>', 'as products name it; upper and lower case matter')
+    .argument('<code>', 'as in products; case-sensitive')
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--description <text>', 'which meals it includes')
     .option('--json', 'print JSON')
@@ -136,12 +136,12 @@ function mealPlanCommand(): Command {
             after: entry,
           }
         })
-        printOutcome(given, { ...entry, retired: false }, `Products may name meal plan "${code}"`)
+        printOutcome(given, { ...entry, retired: false }, `Products may now use meal plan "${code}"`)
       }),
     )
   mealPlan
     .command('retire')
-    .description('let new pushes no longer name it')
+    .description('refuse it in new pushes')
     .argument('<code>', 'as in meal-plan list')
     .option('--json', 'print JSON')
     .action((code: string, given: Given) =>
@@ -156,7 +156,7 @@ function mealPlanCommand(): Command {
             after,
           }
         })
-        printOutcome(given, { code, retired: true }, `New pushes can't name meal plan "${code}" any more`)
+        printOutcome(given, { code, retired: true }, `New pushes can no longer use meal plan "${code}"`)
       }),
     )
   return mealPlan

@@ -50,9 +50,10 @@ function addSupplier(simulate: Command): void {
     .command('supplier')
     .description("a supplier's server: answers price checks from what was pushed, and takes reservations")
     .addOption(
-      new Option('--url <url>', 'of the gateway; unless told, of PORT, or of the service of this folder').env(
-        'ARI_URL',
-      ),
+      new Option(
+        '--url <url>',
+        'address of the gateway; by default that of PORT, or of the service in this folder',
+      ).env('ARI_URL'),
     )
     .addOption(
       new Option('--key <apiKey>', "the supplier's API key; others on this machine see it").env(

@@ -127,15 +127,15 @@ function accountGiven(given: GivenAccount): Partial<Account> {
 
 function printAccount(given: Given, name: string, account: Account): void {
   if (given.json) return printJson({ name, ...account })
-  const shown = (isOn: boolean): string => (isOn ? 'on' : 'off')
+  const onOrOff = (isOn: boolean): string => (isOn ? 'on' : 'off')
   printTable(
     ['SETTING', 'VALUE'],
     [
       ['on-failure', account.onFailure],
       ['price-tolerance', `${account.priceTolerance} %`],
-      ['card-delivery', shown(account.deliversCards)],
-      ['on-demand-push', shown(account.mayPushOnDemand)],
-      ['reservation-retrieval', shown(account.mayRetrieve)],
+      ['card-delivery', onOrOff(account.deliversCards)],
+      ['on-demand-push', onOrOff(account.mayPushOnDemand)],
+      ['reservation-retrieval', onOrOff(account.mayRetrieve)],
     ],
   )
 }

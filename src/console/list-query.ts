@@ -1,6 +1,6 @@
 import { parseNight } from '../base/calendar.ts'
 import { cursorProblem, type Query } from '../http/query.ts'
-import { shown, type Problem } from '../http/rejected.ts'
+import { reportedValue, type Problem } from '../http/rejected.ts'
 import { readId } from './suppliers/rules.ts'
 
 /** Query parameters that the lists of bookings share; http/query.ts reads the general ones. */
@@ -31,7 +31,12 @@ export function readDay(name: string, query: Query, problems: Problem[]): string
 }
 
 export function invalid(name: string, sent: unknown, what: string): Problem {
-  return { type: 'INVALID_PARAMETER', message: `${name} ${what}`, path: `?${name}`, value: shown(sent) }
+  return {
+    type: 'INVALID_PARAMETER',
+    message: `${name} ${what}`,
+    path: `?${name}`,
+    value: reportedValue(sent),
+  }
 }
 
 /** A position in a list sorted by several values. Opaque to clients, so that it may change. */

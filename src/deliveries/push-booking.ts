@@ -6,7 +6,7 @@ import { Gate } from '../base/gate.ts'
 import { answer, on, type Answer } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import type { OutboundCaller } from '../outbound/call.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected, reportedValue } from '../http/rejected.ts'
 import { shuttingDown } from '../http/admission.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
@@ -92,7 +92,7 @@ async function find(
     throw new Rejected(404, {
       ...deliveryErrors.notFound,
       path: '/reservation_id',
-      value: shown(sent.reservation_id),
+      value: reportedValue(sent.reservation_id),
     })
   }
   const callback = await selectCallback(db, hotel.id, 'pushbook', clock.now())
@@ -110,7 +110,7 @@ async function pushNow(needs: PushBookingNeeds, reservationId: number, callback:
   if (settled.some(({ isOutdated }) => isOutdated)) needs.deliveryBell.ring(claimed)
   // We gave up: a remaining process sends it again.
   if (ending.aborted && attempts.some(({ outcome }) => outcome === 'cancelled'))
-    throw shuttingDown('The call was given up; the reservation is sent again without being asked for')
+    throw shuttingDown('The call was given up; the reservation is sent again automatically')
   return answerOf(claimed, attempts)
 }
 

@@ -8,7 +8,7 @@ import { readReservationId } from '../bookings/store.ts'
 import { supplierBody } from './reservation-body.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import type { ReservationStatus, ReservationVersion } from '../bookings/state.ts'
-import { rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { forgetCvvsOf } from '../cards/store.ts'
 import { accountTime } from './store.ts'
@@ -140,7 +140,7 @@ function problem(
   member: string,
   value: string,
 ): Problem {
-  return { ...deliveryErrors[fault], path: `/reservations/${index}/${member}`, value: shown(value) }
+  return { ...deliveryErrors[fault], path: `/reservations/${index}/${member}`, value: reportedValue(value) }
 }
 
 /** The last version of each of the supplier's reservations. */

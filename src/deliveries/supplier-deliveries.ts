@@ -18,7 +18,7 @@ import { stateOf } from './store.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { unknownHotelError } from '../push-log/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
-import { Rejected, rejectIfAny, shown } from '../http/rejected.ts'
+import { Rejected, rejectIfAny, reportedValue } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { hasCallback } from '../webhooks/store.ts'
 import { sendFailedAgain } from './send-again.ts'
@@ -238,7 +238,7 @@ async function namedOf(
   const unknown = deliveryIds.flatMap((sent, index) =>
     known.has(ids[index] ?? '')
       ? []
-      : [{ ...deliveryErrors.deliveryNotFound, path: `/deliveryIds/${index}`, value: shown(sent) }],
+      : [{ ...deliveryErrors.deliveryNotFound, path: `/deliveryIds/${index}`, value: reportedValue(sent) }],
   )
   rejectIfAny(unknown, 404)
   return [...known]

@@ -115,9 +115,9 @@ function typeOf(name: string): string {
 }
 
 /** Serves only names that the folder lists: the requested name never becomes part of a path. */
-async function fileOf(folder: string, asked: string): Promise<Buffer | undefined> {
+async function fileOf(folder: string, requested: string): Promise<Buffer | undefined> {
   const below = new URL(`${folder}/`, docsFolder)
-  const name = (await readdir(below)).find((listed) => listed === asked)
+  const name = (await readdir(below)).find((listed) => listed === requested)
   return name === undefined ? undefined : readFile(new URL(encodeURIComponent(name), below))
 }
 

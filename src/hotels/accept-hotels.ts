@@ -1,7 +1,7 @@
 import type { Needs } from '../postgres/needs.ts'
 import type { Push } from '../http/call.ts'
 import { answer, type Answer } from '../http/mount.ts'
-import { shown, type Problem } from '../http/rejected.ts'
+import { reportedValue, type Problem } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { applyPush, type Kept } from '../push-log/keep.ts'
 import { matchCity } from '../reference/cities.ts'
@@ -71,7 +71,7 @@ function warningsOf({ city, timezone }: Hotel, cityMatched: string | undefined, 
   const warnings: Problem[] = []
   if (timezone === undefined) warnings.push({ ...hotelWarnings.timeZoneMissing, path: `/${index}/timezone` })
   if (city !== undefined && cityMatched === undefined) {
-    warnings.push({ ...hotelWarnings.cityUnknown, path: `/${index}/city`, value: shown(city) })
+    warnings.push({ ...hotelWarnings.cityUnknown, path: `/${index}/city`, value: reportedValue(city) })
   }
   return warnings
 }

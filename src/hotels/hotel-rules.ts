@@ -1,4 +1,4 @@
-import { shown, type Problem } from '../http/rejected.ts'
+import { reportedValue, type Problem } from '../http/rejected.ts'
 import type { ConstraintError } from '../http/route.ts'
 import { isRecord } from '../http/validate.ts'
 import { isCountryCode } from '../reference/countries.ts'
@@ -40,7 +40,7 @@ function problemsOf(hotel: Record<string, unknown>, index: number): Problem[] {
   for (const { member, fits, fault } of textRules) {
     const value = hotel[member]
     if (typeof value === 'string' && !fits(value)) {
-      problems.push({ ...fault, path: `/${index}/${member}`, value: shown(value) })
+      problems.push({ ...fault, path: `/${index}/${member}`, value: reportedValue(value) })
     }
   }
   const { minChildAge, maxChildAge } = hotel
@@ -70,7 +70,7 @@ function repeated(
     {
       ...hotelErrors.repeated,
       path: `/${index}/hotelId`,
-      value: shown(hotelId),
+      value: reportedValue(hotelId),
       hint: `First at /${first}/hotelId; send each hotel once`,
     },
   ]
@@ -82,5 +82,5 @@ export function hotelNotFound(
   fault: Problem = hotelErrors.notFound,
   path = '/hotelId',
 ): Problem {
-  return { ...fault, path, value: shown(hotelId) }
+  return { ...fault, path, value: reportedValue(hotelId) }
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isCardNumberId } from '../base/card-number.ts'
 import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, CallerByAccess } from './call.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
-import { Rejected, shown } from './rejected.ts'
+import { Rejected, reportedValue } from './rejected.ts'
 import { operatorRoles, type Route, type Access } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
@@ -216,7 +216,7 @@ function unknownFieldsIn({ headers }: FastifyRequest): UnknownFields | undefined
     type: 'NOT_ALLOWED',
     message: `X-Unknown-Fields must be one of ${unknownFieldsChoices.join(', ')}`,
     path: 'x-unknown-fields',
-    value: shown(header),
+    value: reportedValue(header),
     hint: 'reject refuses a request with unknown members; warn only reports them',
   })
 }

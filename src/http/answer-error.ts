@@ -78,7 +78,7 @@ async function keepRefused(push: Push, rejected: Rejected, json: string, needs: 
   } catch (error) {
     needs.log.error(
       { err: error, requestId: push.requestId },
-      'a refused push could not be kept in the push log',
+      'a refused push could not be stored in the push log',
     )
   }
 }
@@ -131,13 +131,13 @@ function asRejected(error: unknown): Rejected | undefined {
 
 export function notFound(mounted: readonly Mounted[], request: FastifyRequest): Rejected {
   const path = request.url.split('?')[0] ?? ''
-  const shown = readablePath(path)
+  const readable = readablePath(path)
   const here = mounted.filter(({ route }) => pathPattern(route).test(path)).map(({ route }) => route.method)
   const [first] = here
   if (first === undefined) {
     return new Rejected(404, {
       type: 'NO_SUCH_ENDPOINT',
-      message: `There is no endpoint ${shown}`,
+      message: `There is no endpoint ${readable}`,
       hint: suggestedPath(mounted, path) ?? 'See /docs for the endpoints',
     })
   }
@@ -146,7 +146,7 @@ export function notFound(mounted: readonly Mounted[], request: FastifyRequest): 
     405,
     {
       type: 'METHOD_NOT_ALLOWED',
-      message: `${request.method} is not allowed on ${shown}`,
+      message: `${request.method} is not allowed on ${readable}`,
       hint: `Use ${allow}`,
     },
     { headers: { allow } },

@@ -74,7 +74,7 @@ function tooManyOfToken(): Rejected {
     {
       type: 'TOO_MANY_WAITING',
       message: `Maximum ${heldOpenPerTokenMax} requests of a token can wait for changes at a time`,
-      hint: 'Follow all hotels with one request; close requests that nobody reads',
+      hint: 'Follow all hotels with one request; close requests whose answers nobody reads',
     },
     { headers: { 'retry-after': '1' } },
   )

@@ -1,6 +1,6 @@
 import { parseNight } from '../base/calendar.ts'
 import type { Judge } from './mount.ts'
-import { rejectIfAny, shown, type Problem } from './rejected.ts'
+import { rejectIfAny, reportedValue, type Problem } from './rejected.ts'
 import { isRecord } from './validate.ts'
 
 /**
@@ -57,7 +57,7 @@ function readTime(
       type: 'INVALID_TIME',
       message: `${name} must be a date or an ISO 8601 instant`,
       path: `?${name}`,
-      value: shown(text),
+      value: reportedValue(text),
       hint: 'For example 2027-04-15 or 2027-04-15T10:00:00Z; in a URL, + is written %2B',
     })
   }
@@ -116,7 +116,7 @@ export function readLimit(
     type: 'INVALID_LIMIT',
     message: `limit must be an integer from 1 to ${max}`,
     path: '?limit',
-    value: shown(text),
+    value: reportedValue(text),
   })
   return usual
 }
@@ -148,7 +148,7 @@ export function cursorProblem(text: string): Problem {
     type: 'INVALID_CURSOR',
     message: 'cursor is not valid',
     path: '?cursor',
-    value: shown(text),
+    value: reportedValue(text),
     hint: 'Send the nextCursor of the previous page unchanged, or omit cursor for the first page',
   }
 }

@@ -86,7 +86,7 @@ export function rejectIfAny(problems: readonly Problem[], status: RejectedStatus
 const valueShownMax = 100
 
 /** The received value, safe to echo: never deep or long, and never a card number. */
-export function shown(value: unknown): unknown {
+export function reportedValue(value: unknown): unknown {
   if (value === null || typeof value === 'boolean') return value
   // 1e400 arrives as Infinity, which JSON can't represent.
   if (typeof value === 'number') {

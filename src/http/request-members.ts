@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { problemsListedMax, Rejected, type Problem, shown } from './rejected.ts'
+import { problemsListedMax, Rejected, type Problem, reportedValue } from './rejected.ts'
 import { envelopeMembers, type Route } from './route.ts'
 import { isRecord } from './validate.ts'
 import { warn, type Warnings } from './warnings.ts'
@@ -240,7 +240,7 @@ function unknownMember(
     type: 'UNKNOWN_FIELD',
     message: `${readableKey(name)} is not known${isRefused ? '' : ' and was ignored'}`,
     path: ['', ...trail, pointerPart(name)].join('/'),
-    ...(repeatsValue && !node.isSecret ? { value: shown(value[name]) } : {}),
+    ...(repeatsValue && !node.isSecret ? { value: reportedValue(value[name]) } : {}),
     ...(hint === undefined ? {} : { hint }),
   }
 }

@@ -59,7 +59,7 @@ export type Route = {
   errors?: Readonly<Record<number, string>>
   /** Further members of refusals with these statuses, besides their problems. */
   refusals?: Readonly<Record<number, TObject>>
-  /** Whether a repeat under the same Idempotency-Key gets the stored answer; always so for pushes. */
+  /** Whether a repeat with the same Idempotency-Key gets the stored answer; pushes always take one. */
   takesIdempotencyKey?: true
   /** Kind under which the push log keeps the request; absent for reads. */
   pushKind?: string
@@ -109,7 +109,7 @@ export type QueryOf<R extends Route> = StaticOr<R['query'], Record<string, never
 export type ParamsOf<R extends Route> = StaticOr<R['params'], Record<string, never>>
 export type AnswerOf<R extends Route> = Static<R['answer']>
 
-/** Errors that the caller reads for a broken constraint; keyed by it (`required`, `minimum`, …, `*`). */
+/** The errors reported for broken constraints, keyed by it (`required`, `minimum`, …, `*`). */
 export type ConstraintError = { type: string; message: string; hint?: string }
 export type ConstraintErrors = Readonly<Record<string, ConstraintError>>
 
@@ -158,7 +158,7 @@ export function queriedInteger(
 
 /** The maximum number of rows per page. */
 export function queriedLimit(rows: string, { max, usual }: { max: number; usual: number }) {
-  const description = `How many ${rows} at most: 1 to ${max}, ${usual} by default`
+  const description = `Maximum number of ${rows}: 1 to ${max}, ${usual} by default`
   return queriedInteger(description, { minimum: 1, maximum: max, default: usual })
 }
 
@@ -200,33 +200,35 @@ export const problem = Type.Object(
     type: Type.String({ description: 'Stable machine code' }),
     message: Type.String(),
     path: Type.Optional(Type.String({ description: 'JSON Pointer into the request' })),
-    value: Type.Optional(Type.Unknown({ description: 'The value received' })),
-    hint: Type.Optional(Type.String({ description: 'What to do about it' })),
+    value: Type.Optional(Type.Unknown({ description: 'The received value' })),
+    hint: Type.Optional(Type.String({ description: 'How to fix it' })),
   },
-  { description: 'One thing that is wrong' },
+  { description: 'One problem of the request' },
 )
 
 /** A remark on something that was accepted nevertheless. */
 export const warning = problem
 
-const moreWarnings = Type.Optional(Type.Integer({ description: 'How many warnings beyond the 100 listed' }))
+const moreWarnings = Type.Optional(Type.Integer({ description: 'Number of warnings beyond the 100 listed' }))
 
 /** The members of every success answer. */
 export const success = {
   code: Type.String({ description: 'The HTTP status as a string', examples: ['200'] }),
   message: Type.String({ description: 'What happened' }),
   warnings: Type.Optional(
-    Type.Array(warning, { description: 'Remarks on what was accepted; UNKNOWN_FIELD for what is not known' }),
+    Type.Array(warning, {
+      description: 'Remarks on an accepted request; UNKNOWN_FIELD for each unknown member',
+    }),
   ),
   moreWarnings,
 }
 
 export const errorAnswer = Type.Object({
   code: Type.String({ description: 'The HTTP status as a string' }),
-  message: Type.String({ description: "The first error's text" }),
+  message: Type.String({ description: 'The message of the first error' }),
   requestId: Type.String(),
   errors: Type.Array(problem),
-  moreErrors: Type.Optional(Type.Integer({ description: 'How many problems beyond the 100 listed' })),
-  warnings: Type.Optional(Type.Array(warning, { description: 'Members that are not known' })),
+  moreErrors: Type.Optional(Type.Integer({ description: 'Number of problems beyond the 100 listed' })),
+  warnings: Type.Optional(Type.Array(warning, { description: 'Unknown members' })),
   moreWarnings,
 })

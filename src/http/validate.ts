@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
 import { ajvAll, ajvFirst } from './ajv.ts'
 import { pointerPart } from './json.ts'
-import { problemsListedMax, shown, type Problem } from './rejected.ts'
+import { problemsListedMax, reportedValue, type Problem } from './rejected.ts'
 import type { ConstraintError, ConstraintErrors } from './route.ts'
 import { nearestName } from './spelling.ts'
 
@@ -161,7 +161,11 @@ function problemOf(error: ErrorObject, place: string, budget: JudgingBudget): Pr
   const own = chosen(schema, error.keyword)
   const described = own ?? general(error, lastName(place), schema)
   // A value that may contain a secret is not repeated, not even an invalid one.
-  return { ...described, path: place, ...(schema['secret'] === true ? {} : { value: shown(error.data) }) }
+  return {
+    ...described,
+    path: place,
+    ...(schema['secret'] === true ? {} : { value: reportedValue(error.data) }),
+  }
 }
 
 /** A hint if an unknown member was sent under a name close to the missing one. */

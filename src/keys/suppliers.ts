@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected, reportedValue } from '../http/rejected.ts'
 
 /** Operators' actions on suppliers. */
 
@@ -57,7 +57,7 @@ export async function refuseUnknownSupplier(db: Queryable, name: string): Promis
 export function supplierNotFound(name: string): Rejected {
   return new Rejected(404, {
     type: 'SUPPLIER_NOT_FOUND',
-    message: `Supplier "${String(shown(name))}" not found`,
+    message: `Supplier "${String(reportedValue(name))}" not found`,
     hint: 'supplier list prints the names; they are case-sensitive',
   })
 }
@@ -70,7 +70,7 @@ export function checkName(what: string, name: string): void {
   throw new Rejected(400, {
     type: 'INVALID_NAME',
     message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single blanks inside only`,
-    value: shown(name),
+    value: reportedValue(name),
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Telemetry } from '../base/telemetry.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
-import { Rejected, shown, type Problem } from '../http/rejected.ts'
+import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import { unknownReferenceError, type HotelReference, offerErrors, stayNightsMax } from './contract.ts'
 import { parseNight } from '../base/calendar.ts'
 import { isRecord } from '../http/validate.ts'
@@ -47,7 +47,11 @@ export function referenceNotFound(
   { platformHotelId, hotelId }: Pick<HotelReference, 'platformHotelId' | 'hotelId'>,
   path = '/hotel',
 ): Rejected {
-  return new Rejected(404, { ...unknownReferenceError, path, value: shown(platformHotelId ?? hotelId) })
+  return new Rejected(404, {
+    ...unknownReferenceError,
+    path,
+    value: reportedValue(platformHotelId ?? hotelId),
+  })
 }
 
 function keyOf({ supplier = '', hotelId = '' }: HotelReference): string {
@@ -105,7 +109,7 @@ export function stayProblems({ checkin, checkout }: Record<string, unknown>): Pr
   )
   if (arrival === undefined || departure === undefined) return []
   const path = '/checkout'
-  const value = shown(checkout)
+  const value = reportedValue(checkout)
   if (departure <= arrival) return [{ ...offerErrors.datesReversed, path, value }]
   if (departure - arrival <= stayNightsMax) return []
   return [{ ...offerErrors.stayTooLong, path, value }]

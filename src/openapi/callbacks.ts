@@ -27,7 +27,7 @@ function operation(name: string, callback: CallbackDescription, shapes: Shapes):
   const { summary, description, body, answer, answers, example } = callback
   const answered = Object.entries(answers).map(([status, meaning]) => {
     if (answer === undefined || !status.startsWith('2')) return [status, { description: meaning }]
-    const content = { 'application/json': { schema: shapes.shown(answer), example: example.answer } }
+    const content = { 'application/json': { schema: shapes.convert(answer), example: example.answer } }
     return [status, { description: meaning, content }]
   })
   return {
@@ -41,7 +41,7 @@ function operation(name: string, callback: CallbackDescription, shapes: Shapes):
     parameters: callbackHeaders,
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: shapes.shown(body), example: example.request } },
+      content: { 'application/json': { schema: shapes.convert(body), example: example.request } },
     },
     responses: Object.fromEntries(answered),
   }

@@ -24,7 +24,7 @@ export const requestHeaders: Readonly<Record<string, Described>> = {
     in: 'header',
     required: false,
     description:
-      'What is done about members that are not known: `warn` tells of them, `reject` refuses the request. Goes before the setting of the key',
+      'What happens to unknown members: `warn` lists them as warnings, `reject` refuses the request. Overrides the setting of the key',
     schema: { type: 'string', enum: ['warn', 'reject'] },
   },
   LastEventId: {
@@ -116,7 +116,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
     type: 'BODY_TOO_LARGE',
     message: 'Request body is larger than 10485760 bytes',
     path: '',
-    hint: 'Split the push; the limit counts decompressed bytes and is shown by GET /v1/push/limits',
+    hint: 'Split the push; the limit counts decompressed bytes and is listed by GET /v1/push/limits',
   }),
   UnsupportedMediaType: refusal(415, 'The body is not JSON, or compressed in another way', {
     type: 'UNSUPPORTED_MEDIA_TYPE',

@@ -46,7 +46,7 @@ export function openapiDocument({ environment }: OpenApiOptions): Json {
     webhooks: callbackItems(shapes),
     components: {
       securitySchemes: securitySchemes(used),
-      schemas: { ...shapes.components, Error: shapes.shown(errorAnswer) },
+      schemas: { ...shapes.components, Error: shapes.convert(errorAnswer) },
       headers: commonHeaders,
       parameters: requestHeaders,
       responses: commonAnswers,
@@ -143,7 +143,7 @@ function folded(title: string, errors: readonly ListedError[]): string {
 
 function parameters(described: PublicRoute, shapes: Shapes): Json[] {
   const listed = (schema: unknown, place: 'query' | 'path'): Json[] => {
-    const shape = schema === undefined ? {} : shapes.shown(schema)
+    const shape = schema === undefined ? {} : shapes.convert(schema)
     return Object.entries(recordOf(shape['properties'])).map(([name, member]) => {
       const { description: written, ...rest } = recordOf(member)
       const required = Array.isArray(shape['required']) && shape['required'].includes(name)
@@ -170,25 +170,25 @@ function parameterExamples({ examples }: PublicRoute, parameter: string, isNumbe
 }
 
 function requestBody({ body, examples }: PublicRoute, shapes: Shapes): Json {
-  const shown = examples.map(
+  const rendered = examples.map(
     (example) => [keyOf(example), { summary: example.summary, value: example.request }] as const,
   )
   return {
     required: true,
-    content: { 'application/json': { schema: shapes.shown(body), examples: Object.fromEntries(shown) } },
+    content: { 'application/json': { schema: shapes.convert(body), examples: Object.fromEntries(rendered) } },
   }
 }
 
 function answers(name: RouteName, described: PublicRoute, shapes: Shapes): Json {
   const { answer, answers: further, errors, access, body } = described
   const common = (response: string) => ({ $ref: `#/components/responses/${response}` })
-  const successes: [string, Shape][] = [[String(described.status ?? 200), shapes.shown(answer)]]
-  for (const [status, shape] of Object.entries(further ?? {})) successes.push([status, shapes.shown(shape)])
+  const successes: [string, Shape][] = [[String(described.status ?? 200), shapes.convert(answer)]]
+  for (const [status, shape] of Object.entries(further ?? {})) successes.push([status, shapes.convert(shape)])
   const refusal = (status: string): Shape => {
     const more = described.refusals?.[Number(status)]
     return more === undefined
       ? { $ref: '#/components/schemas/Error' }
-      : shapes.shown(Type.Object({ ...errorAnswer.properties, ...more.properties }))
+      : shapes.convert(Type.Object({ ...errorAnswer.properties, ...more.properties }))
   }
   return {
     ...Object.fromEntries(
@@ -245,14 +245,14 @@ function answerHeaders(described: PublicRoute): Json {
 }
 
 function answerExamples(name: RouteName, { examples }: PublicRoute, status: string): Json {
-  const shown = examples
+  const rendered = examples
     .map((example, index) => ({ example, whole: sampleAnswers[name]?.[index] }))
     .filter(({ example }) => String(example.answer.status) === status)
     .map(({ example, whole }) => [
       keyOf(example),
       { summary: example.summary, value: whole ?? example.answer.body },
     ])
-  return shown.length === 0 ? {} : { examples: Object.fromEntries(shown) }
+  return rendered.length === 0 ? {} : { examples: Object.fromEntries(rendered) }
 }
 
 function recordOf(value: unknown): Json {

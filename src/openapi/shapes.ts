@@ -40,7 +40,7 @@ function inside(shape: unknown, ...members: readonly string[]): unknown {
 
 export type Shapes = {
   /** The shape for integrators, with references to the named ones. */
-  shown: (schema: unknown) => Shape
+  convert: (schema: unknown) => Shape
   components: Readonly<Record<string, Shape>>
 }
 
@@ -49,13 +49,13 @@ export type Shapes = {
  */
 export function openapiShapes({ areNumbersText = false } = {}): Shapes {
   const nameByText = new Map<string, string>()
-  const shown = (schema: unknown): Shape => {
+  const convert = (schema: unknown): Shape => {
     const { definition, text } = define(schema)
     const name = nameByText.get(text)
     return name === undefined ? definition : { $ref: `#/components/schemas/${name}` }
   }
   const define = (schema: unknown): { definition: Shape; text: string } => {
-    const definition = inWords(schema, shown, areNumbersText)
+    const definition = inWords(schema, convert, areNumbersText)
     return { definition, text: JSON.stringify(definition) }
   }
   const components: Record<string, Shape> = {}
@@ -66,7 +66,7 @@ export function openapiShapes({ areNumbersText = false } = {}): Shapes {
     components[name] = definition
     nameByText.set(text, name)
   }
-  return { shown, components }
+  return { convert, components }
 }
 
 const decimalPatterns = {
@@ -83,7 +83,7 @@ const ownKeywords: ReadonlySet<string> = new Set([
   'readAs',
 ])
 
-function inWords(schema: unknown, shown: (schema: unknown) => Shape, areNumbersText: boolean): Shape {
+function inWords(schema: unknown, convert: (schema: unknown) => Shape, areNumbersText: boolean): Shape {
   if (!isRecord(schema)) throw new TypeError('a shape is an object')
   const { readAs, description } = schema
   if (isRecord(readAs) && !areNumbersText) return { ...readAs, description }
@@ -100,11 +100,11 @@ function inWords(schema: unknown, shown: (schema: unknown) => Shape, areNumbersT
     if (decimal === 'atLeastZero') written['minimum'] = 0
   }
   if (isRecord(properties)) {
-    const members = Object.entries(properties).map(([name, member]) => [name, shown(member)] as const)
+    const members = Object.entries(properties).map(([name, member]) => [name, convert(member)] as const)
     written['properties'] = Object.fromEntries(members)
   }
-  if (items !== undefined) written['items'] = shown(items)
-  if (Array.isArray(anyOf)) written['anyOf'] = anyOf.map(shown)
+  if (items !== undefined) written['items'] = convert(items)
+  if (Array.isArray(anyOf)) written['anyOf'] = anyOf.map(convert)
   return apart(withoutUnion(written))
 }
 

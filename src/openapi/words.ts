@@ -23,7 +23,7 @@ export const tags: readonly { name: string; description: string }[] = [
   },
   {
     name: 'Reservations',
-    description: 'Ask for the delivery of a reservation, or fetch reservations yourself.',
+    description: 'Have a reservation delivered now, or fetch reservations yourself.',
   },
   {
     name: 'Booking',
@@ -33,7 +33,7 @@ export const tags: readonly { name: string; description: string }[] = [
     name: 'Sandbox',
     description: 'Simulate errors and bookings; only in the sandbox.',
   },
-  { name: 'Push log', description: 'What you sent, when, and what became of it.' },
+  { name: 'Push log', description: 'What you sent, when, and the outcome.' },
   { name: 'Reference data', description: 'The values that pushes may name.' },
   { name: 'Account', description: 'What your API key may do.' },
 ]
@@ -50,7 +50,7 @@ ${conventions}`
 function start(environment: string, prefix: string): string {
   return `
 Push hotels, products, taxes and daily ARI (availability, rates, inventory) to the distribution platform,
-read back what is held, and see what became of every push.
+read back what is stored, and see the outcome of every push.
 
 **Guides**: [five minutes to the first bookable night](/docs/guides/getting-started), prices with pictures, taxes with
 worked examples, callbacks in five languages, every error with its remedy, and more: [all guides](/docs/guides). What changed: [changelog](/docs/changelog).
@@ -64,7 +64,7 @@ This is the **${environment}** environment. Sandbox and production have separate
 
 Send your key in the header \`x-api-key\` of every request. Keys of this environment begin with \`${prefix}\`.
 A key belongs to one supplier account: hotel, room and rate codes are yours alone, and another supplier's
-hotel does not exist for you. A missing, unknown, revoked or expired key, and one of the other environment,
+hotel does not exist for you. A key that is missing, unknown, revoked, expired or of the other environment
 gets \`401 Unauthorized API KEY\`.
 
 \`\`\`sh
@@ -79,7 +79,7 @@ curl $BASE_URL/push/getHotels \\
 2. \`POST /push/products\`: its rooms and rates
 3. \`POST /push/taxes\`: if it has taxes
 4. \`POST /push/ari\`: prices, inventory and restrictions, from then on with every change
-5. \`POST /push/webhook/availability\` and \`/push/webhook/pushbook\`: if your contract says so
+5. \`POST /push/webhook/availability\` and \`/push/webhook/pushbook\`: if your contract includes them
 
 \`POST /push/getHotels\` shows for each hotel which of these steps are still missing.
 `.trim()
@@ -90,18 +90,18 @@ const conventions = `
 
 | | |
 |---|---|
-| Body | JSON in UTF-8; \`Content-Encoding\` \`gzip\`, \`br\` or \`zstd\` is welcome |
+| Body | JSON in UTF-8; \`Content-Encoding\` \`gzip\`, \`br\` or \`zstd\` is accepted |
 | Dates | \`YYYY-MM-DD\`: the night that begins on that date, in the hotel's time zone |
-| Amounts | JSON number or decimal string, with at most the currency's ISO 4217 minor digits (JPY 0, USD 2, KWD 3); kept exactly, never rounded |
-| Codes | \`hotelId\`, \`roomId\`, \`rateId\`: your own, 1 to 64 printable characters; upper and lower case differ |
-| Types | Nothing is converted: \`"5"\` is not an integer, \`1\` is not \`true\` |
-| Unknown members | Change nothing; each is told of as a warning \`UNKNOWN_FIELD\`. With the header \`X-Unknown-Fields: reject\` they refuse the request |
+| Amounts | JSON number or decimal string, with at most the currency's ISO 4217 minor digits (JPY 0, USD 2, KWD 3); stored exactly, never rounded |
+| Codes | \`hotelId\`, \`roomId\`, \`rateId\`: your own, 1 to 64 printable characters, case-sensitive |
+| Types | Types are not coerced: \`"5"\` is not an integer, \`1\` is not \`true\` |
+| Unknown members | Change nothing; each is listed as a warning \`UNKNOWN_FIELD\`. With the header \`X-Unknown-Fields: reject\` the request is refused |
 | Empty text | An optional text or date that is empty counts as absent; codes must not be empty |
 | Repeats | Posting the same state again changes nothing |
 | \`Idempotency-Key\` | Optional, up to 64 characters: the same key with the same body within 24 hours gets the stored answer, with \`Idempotency-Replayed: true\` |
-| \`x-request-id\` | On every answer; send your own (1 to 64 of \`A-Z a-z 0-9 . _ -\`) and it is kept |
+| \`x-request-id\` | On every answer; send your own (1 to 64 of \`A-Z a-z 0-9 . _ -\`) and the answer repeats it |
 
-What is acknowledged is on disk, and seen by every later read. Pushes of one hotel are applied one after another.
+An acknowledged change is on disk, and every later read sees it. Pushes of one hotel are applied one after another.
 
 ## Errors
 
@@ -124,23 +124,23 @@ Every error has the same shape, and lists **all** problems of the request, not o
 }
 \`\`\`
 
-\`code\` is the HTTP status as a string, \`message\` the first error's text. \`type\` is stable: decide by it.
+\`code\` is the HTTP status as a string, \`message\` the first error's text. \`type\` is stable: base your decisions on it.
 \`path\` is a JSON Pointer into the body; query parameters are named \`?name\`, headers by their name.
-At most 100 problems are listed, in \`errors\` as in all \`results\` together, then \`moreErrors\` counts the rest.
+At most 100 problems are listed, in \`errors\` as in all \`results\` together, and \`moreErrors\` counts the rest.
 
 - **200**, **207** All applied; an ARI push of which some items were not
-- **400** Malformed JSON, a wrong type, a missing field, a broken rule: send again after mending it
-- **401** The key opens nothing
+- **400** Malformed JSON, a wrong type, a missing field, a broken rule: fix it, then send it again
+- **401** The key is not valid here
 - **404** Unknown hotel, room, rate or request id: push it first
-- **405**, **413**, **415** Method; body too large; not JSON: send again after mending it
+- **405**, **413**, **415** Method; body too large; not JSON: fix it, then send it again
 - **409** A push with the same \`Idempotency-Key\` is under way: send the same again
 - **422** The \`Idempotency-Key\` was used with another body: send it with a new key
 - **429** Over the rate limit: send the same again after \`Retry-After\`
-- **500**, **503** Our fault; overloaded or shutting down. Nothing is half-applied: send the same again
+- **500**, **503** An error on our side; overloaded or shutting down. Nothing is half-applied: send the same again
 
 ## Limits
 
 6,000 requests a minute for each key, with a burst of 1,000; bodies up to 10 MB after decompression; 1,000 items
 and 200,000 nights of rooms and rates in one ARI push; 500 hotels in one push. A key may have limits of its own:
-\`GET /push/limits\` shows them, and the headers \`RateLimit\` and \`RateLimit-Policy\` count along.
+\`GET /push/limits\` lists them, and the headers \`RateLimit\` and \`RateLimit-Policy\` state what is left.
 `.trim()

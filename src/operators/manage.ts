@@ -2,7 +2,7 @@ import { checkName } from '../keys/suppliers.ts'
 import type { Revocations } from '../keys/revocations.ts'
 import type { Operator } from '../http/call.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected, reportedValue } from '../http/rejected.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
@@ -246,7 +246,7 @@ async function selectOperator(db: Queryable, which: number | string): Promise<St
 export function operatorNotFound(which: number | string): Rejected {
   return new Rejected(404, {
     type: 'OPERATOR_NOT_FOUND',
-    message: `Operator ${typeof which === 'number' ? which : `"${String(shown(which))}"`} not found`,
+    message: `Operator ${typeof which === 'number' ? which : `"${String(reportedValue(which))}"`} not found`,
     hint: 'See the list of operators',
   })
 }

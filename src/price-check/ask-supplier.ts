@@ -130,7 +130,7 @@ async function askOnce(
 const circuitOpen: Failure = {
   outcome: 'circuit_open',
   reason: 'circuit_open',
-  message: 'not asked: the URL failed several times in a row',
+  message: 'not called: the URL failed several times in a row',
 }
 
 /** Retries once if no byte of the request can have reached the supplier. */

@@ -51,11 +51,11 @@ const outcome = oneOf(priceCheckOutcomes, {
   description: [
     'available: at the stored price, or within the tolerance of it',
     'price_changed: at another price, or nothing is stored to compare it with',
-    'sold_out: fewer units than rooms asked',
-    'invalid_response: an answer that is not what was asked for',
+    'sold_out: fewer units than rooms requested',
+    'invalid_response: the answer does not fit the request',
     'timeout: none in time',
     'supplier_error: no connection, a broken one, or a status other than 2xx',
-    'circuit_open: not asked, because the URL failed several times in a row',
+    'circuit_open: not called, because the URL failed several times in a row',
     'not_registered: no URL to ask',
   ].join('; '),
 })
@@ -78,8 +78,11 @@ const live = Type.Object({
 const stored = Type.Object({
   currency: Type.String(),
   inventory: Type.Integer({ description: 'Units that can be sold on every night' }),
-  amountBeforeTax: orNull(amounts('For one room, without taxes'), 'null: no price is held for the party'),
-  amountAfterTax: orNull(amounts('For one room, with the taxes that are charged'), 'null likewise'),
+  amountBeforeTax: orNull(amounts('For one room, without taxes'), 'null: no price is stored for the party'),
+  amountAfterTax: orNull(
+    amounts('For one room, with the taxes that are charged'),
+    'null: no price is stored for the party',
+  ),
   bookable: Type.Boolean({ description: 'Whether the stored data allows the stay to be booked' }),
   revision: Type.Integer({ description: 'Revision of the hotel’s data that was used' }),
 })
@@ -149,7 +152,7 @@ const driftNight = Type.Object({
   lastAt: Type.String({ description: 'Time of the last live answer' }),
   differsSince: orNull(
     Type.Object({ at: Type.String({ description: 'First check of the run' }), setBy: push }),
-    'Since when every comparison differed, and the push whose price was stored then; null: the last one did not differ',
+    'When the comparisons began to differ, and the push whose price was stored then; null: the last comparison did not differ',
   ),
 })
 export type DriftNight = Static<typeof driftNight>

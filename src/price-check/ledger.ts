@@ -50,7 +50,7 @@ export function checkLedger({ db, log, telemetry }: Needs): Ledger {
         for (const check of batch) await write([check])
         return
       }
-      log.error({ err: error, checkId: batch[0]?.checkId }, 'a price check could not be kept')
+      log.error({ err: error, checkId: batch[0]?.checkId }, 'a price check could not be stored')
       lose(batch.length)
     }
   }
@@ -81,13 +81,13 @@ export function checkLedger({ db, log, telemetry }: Needs): Ledger {
     keep: (check) => {
       if (waiting.length >= waitingMax) return lose(1)
       waiting.push(check)
-      begin().catch((error: unknown) => log.error({ err: error }, 'price checks could not be kept'))
+      begin().catch((error: unknown) => log.error({ err: error }, 'price checks could not be stored'))
     },
     written: () => within(begin(), writtenPatienceMs),
     close: async () => {
       closing.abort()
       await within(begin(), closePatienceMs)
-      if (waiting.length > 0) log.error({ lost: waiting.length }, 'price checks were not kept')
+      if (waiting.length > 0) log.error({ lost: waiting.length }, 'price checks were not stored')
     },
   }
 }

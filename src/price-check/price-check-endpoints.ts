@@ -10,7 +10,7 @@ import type { HotelStay, StayReader } from '../offers/stays.ts'
 import { parseNight } from '../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { Rejected, rejectIfAny, shown, type Problem } from '../http/rejected.ts'
+import { Rejected, rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import { isRecord } from '../http/validate.ts'
 import type { PriceChecker } from './checker.ts'
@@ -71,8 +71,8 @@ function roomRateOf({ roomRates }: BookingCatalog, { roomId, rateId }: Body): Bo
   const ofRoom = roomRates.filter(({ room }) => room.code === roomId)
   const found = ofRoom.find(({ rate }) => rate.code === rateId)
   if (found) return found
-  const room = { ...priceCheckErrors.roomNotFound, path: '/roomId', value: shown(roomId) }
-  const rate = { ...priceCheckErrors.rateNotFound, path: '/rateId', value: shown(rateId) }
+  const room = { ...priceCheckErrors.roomNotFound, path: '/roomId', value: reportedValue(roomId) }
+  const rate = { ...priceCheckErrors.rateNotFound, path: '/rateId', value: reportedValue(rateId) }
   if (ofRoom.length > 0) throw new Rejected(404, rate)
   const isRateKnown = roomRates.some((one) => one.rate.code === rateId)
   throw new Rejected(404, isRateKnown ? room : [room, rate])

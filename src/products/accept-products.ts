@@ -1,6 +1,6 @@
 import type { Push } from '../http/call.ts'
 import { answer, type Answer } from '../http/mount.ts'
-import { problemsListedMax, Rejected, type Problem, shown } from '../http/rejected.ts'
+import { problemsListedMax, Rejected, type Problem, reportedValue } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
@@ -194,7 +194,7 @@ function numbered<Attributes extends { code: string }>(
     const known = sent.get(attributes.code) ?? stored.get(attributes.code)
     if (!known && ++count > most) {
       const path = `/products/${index}${member}`
-      throw new Rejected(400, { ...fault, path, value: shown(attributes.code) })
+      throw new Rejected(400, { ...fault, path, value: reportedValue(attributes.code) })
     }
     sent.set(attributes.code, { ...attributes, no: known?.no ?? ++last })
   }

@@ -4,7 +4,7 @@ import type { Needs } from '../postgres/needs.ts'
 import type { Caller } from '../http/call.ts'
 import { besideShape, onEveryProblem, type Mounted, answer, on } from '../http/mount.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { rejectIfAny, type Problem, Rejected, shown } from '../http/rejected.ts'
+import { rejectIfAny, type Problem, Rejected, reportedValue } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
@@ -120,7 +120,7 @@ function unknownCodes(
 ): Problem[] {
   const have = new Set(known)
   return (codes ?? []).flatMap((code, index) =>
-    have.has(code) ? [] : [{ ...fault, path: `${path}/${index}`, value: shown(code) }],
+    have.has(code) ? [] : [{ ...fault, path: `${path}/${index}`, value: reportedValue(code) }],
   )
 }
 

@@ -1,4 +1,4 @@
-import { shown, type Problem } from '../http/rejected.ts'
+import { reportedValue, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import { productErrors, productsPerPushMax, type Product } from './contract.ts'
 import { parseNight } from '../base/calendar.ts'
@@ -51,7 +51,12 @@ function nameProblems(product: Record<string, unknown>, path: string, names: Kno
     !names.isRoomTypeInUse(roomId, roomType)
   ) {
     const hint = hintFor(roomType, names.roomTypes) ?? productErrors.roomType.hint
-    problems.push({ ...productErrors.roomType, path: `${path}/roomType`, value: shown(roomType), hint })
+    problems.push({
+      ...productErrors.roomType,
+      path: `${path}/roomType`,
+      value: reportedValue(roomType),
+      hint,
+    })
   }
   if (
     typeof mealPlan === 'string' &&
@@ -59,7 +64,12 @@ function nameProblems(product: Record<string, unknown>, path: string, names: Kno
     !names.isMealPlanInUse(roomId, rateId, mealPlan)
   ) {
     const hint = hintFor(mealPlan, names.mealPlans) ?? productErrors.mealPlan.hint
-    problems.push({ ...productErrors.mealPlan, path: `${path}/mealPlan`, value: shown(mealPlan), hint })
+    problems.push({
+      ...productErrors.mealPlan,
+      path: `${path}/mealPlan`,
+      value: reportedValue(mealPlan),
+      hint,
+    })
   }
   return problems
 }
@@ -109,7 +119,7 @@ function repeated(
     firstByPair.set(pair, path)
     return []
   }
-  const value = shown(`${roomId} ${rateId}`)
+  const value = reportedValue(`${roomId} ${rateId}`)
   return [{ ...productErrors.repeated, path, value, hint: `First at ${first}; send each room-rate once` }]
 }
 
@@ -132,8 +142,8 @@ export function overruledWarnings(products: readonly Product[]): Problem[] {
             type: 'ATTRIBUTE_OVERRULED',
             message: `${member} is overridden by a later product of the same push`,
             path: `/products/${index}/${member}`,
-            value: shown(value),
-            hint: `Kept: ${String(shown(last))}; it belongs to the whole ${member === 'rateName' ? 'rate' : 'room'}`,
+            value: reportedValue(value),
+            hint: `Kept: ${String(reportedValue(last))}; it belongs to the whole ${member === 'rateName' ? 'rate' : 'room'}`,
           },
         ]
   return products.flatMap(({ roomId, rateId, roomName, roomType, rateName }, index) => [
@@ -172,7 +182,7 @@ function recordsOf(list: unknown, path: string): { record: Record<string, unknow
 
 function datesReversed({ startDate, endDate }: Record<string, unknown>, path: string): Problem[] {
   if (!isNight(startDate) || !isNight(endDate) || startDate <= endDate) return []
-  return [{ ...cancelPolicyErrors.datesReversed, path: `${path}/startDate`, value: shown(startDate) }]
+  return [{ ...cancelPolicyErrors.datesReversed, path: `${path}/startDate`, value: reportedValue(startDate) }]
 }
 
 function isNight(value: unknown): value is string {
@@ -185,7 +195,7 @@ function chargeProblems(charge: unknown, path: string, minorDigits: number | und
   const problems = amountProblems(amount, `${path}/amount`, minorDigits)
   const isCharged = (value: unknown) => Number(value ?? 0) > 0
   const fault = (what: ConstraintError, member: string) =>
-    problems.push({ ...what, path: `${path}/${member}`, value: shown(charge[member]) })
+    problems.push({ ...what, path: `${path}/${member}`, value: reportedValue(charge[member]) })
   if (chargeBase === 'NightBase') {
     if (nights === undefined || nights === 0) fault(cancelPolicyErrors.nights, 'nights')
     if (isCharged(amount)) fault(cancelPolicyErrors.withNights, 'amount')
@@ -201,7 +211,7 @@ function feeProblems(fee: Record<string, unknown>, path: string, minorDigits: nu
   const { valueType, value } = fee
   if (valueType === 'fixed') return amountProblems(value, `${path}/value`, minorDigits)
   if (valueType !== '%' || !(Number(value) > 100)) return []
-  return [{ ...cancelPolicyErrors.feePercent, path: `${path}/value`, value: shown(value) }]
+  return [{ ...cancelPolicyErrors.feePercent, path: `${path}/value`, value: reportedValue(value) }]
 }
 
 const decimalText = /^\d{1,18}(?:\.\d{1,12})?$/
@@ -211,7 +221,7 @@ function amountProblems(amount: unknown, path: string, minorDigits: number | und
   const isAmount =
     (typeof amount === 'number' && amount >= 0) || (typeof amount === 'string' && decimalText.test(amount))
   if (!isAmount || toMinor(amount, minorDigits) !== undefined) return []
-  return [{ ...cancelPolicyErrors.amountDigits, path, value: shown(amount) }]
+  return [{ ...cancelPolicyErrors.amountDigits, path, value: reportedValue(amount) }]
 }
 
 /** The stored form of the policies: the members that the contract knows, as sent. */

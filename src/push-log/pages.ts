@@ -1,5 +1,5 @@
 import { cursorProblem, readableQuery } from '../http/query.ts'
-import { type Problem, rejectIfAny, shown } from '../http/rejected.ts'
+import { type Problem, rejectIfAny, reportedValue } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { type PushFilters, dayMs, searchPushes, type Days, type PushRow, selectHotelIds } from './store.ts'
 import { selectOldestDay } from './housekeeping.ts'
@@ -121,7 +121,9 @@ export const judgePage =
     const hotel =
       hotelId === undefined ? undefined : (await selectHotelIds(db, supplierId, [hotelId])).get(hotelId)
     const isUnknown = hotelId !== undefined && hotel === undefined
-    const unknown = isUnknown ? [{ ...unknownHotelError, path: '?hotelId', value: shown(hotelId) }] : []
+    const unknown = isUnknown
+      ? [{ ...unknownHotelError, path: '?hotelId', value: reportedValue(hotelId) }]
+      : []
     rejectIfAny([...unknown, ...problems], problems.length > 0 ? 400 : 404)
     return { hotel, ...page }
   }

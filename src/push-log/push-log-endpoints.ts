@@ -3,7 +3,7 @@ import { answer, onEveryProblem, on, type LongAnswer } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
 import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry } from './contract.ts'
 import { judgePage, readPushPage, readPushCursor, writePushCursor } from './pages.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected, reportedValue } from '../http/rejected.ts'
 import { readPushBytes, type PushBytes } from './bodies.ts'
 import { encodingOf } from './stored-bytes.ts'
 import { selectPushesByRequest, type PushRow } from './store.ts'
@@ -51,7 +51,7 @@ function pushNotFound(requestId: string): Rejected {
     type: 'PUSH_NOT_FOUND',
     message: 'Push not found',
     path: 'requestId',
-    value: shown(requestId),
+    value: reportedValue(requestId),
     hint: 'Send the x-request-id of a push of this account that is still stored',
   })
 }

@@ -3,7 +3,7 @@ import { selectOptionalHotel } from '../hotels/store.ts'
 import type { OwnedKey } from '../http/call.ts'
 import type { Answered } from '../http/mount.ts'
 import type { Needs } from '../postgres/needs.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected, reportedValue } from '../http/rejected.ts'
 import { readReservationId, selectOptionalReservation } from '../bookings/store.ts'
 import { cancelReservation } from '../bookings/cancel-reservation.ts'
 import { createReservation } from '../bookings/create-reservation.ts'
@@ -48,7 +48,7 @@ async function rejectForeign({ db }: Needs, hotelId: number, reservationId: stri
   throw new Rejected(404, {
     ...sandboxErrors.reservationNotFound,
     path: '/reservation_id',
-    value: shown(reservationId),
+    value: reportedValue(reservationId),
   })
 }
 

@@ -60,8 +60,8 @@ const meaningByReceipt: Readonly<Record<Receipt, string>> = {
   changed: 'changed',
   cancelled: 'cancelled',
   'cancelled unseen': 'cancelled, and never confirmed before',
-  duplicate: 'duplicate: this version is held already, nothing was done',
-  outdated: 'outdated: a newer version is held, nothing was done',
+  duplicate: 'duplicate: this version is stored already, nothing was done',
+  outdated: 'outdated: a newer version is stored, nothing was done',
 }
 
 function renderReservation(one: Received, paint: Paint): string {

@@ -1,5 +1,5 @@
 import { parseNight } from '../base/calendar.ts'
-import { shown, type Problem } from '../http/rejected.ts'
+import { reportedValue, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import type { Catalog } from '../products/store.ts'
 import {
@@ -82,7 +82,7 @@ function problemsOfTax(tax: Record<string, unknown>, path: string): Problem[] {
   }
   // Dates of the form YYYY-MM-DD sort as text.
   if (isNight(startDate) && isNight(endDate) && startDate > endDate) {
-    problems.push({ ...taxErrors.datesReversed, path: `${path}/startDate`, value: shown(startDate) })
+    problems.push({ ...taxErrors.datesReversed, path: `${path}/startDate`, value: reportedValue(startDate) })
   }
   return [...problems, ...problemsOfValue(tax, path)]
 }
@@ -93,7 +93,7 @@ function isNight(value: unknown): value is string {
 
 function problemsOfValue({ valueType, value }: Record<string, unknown>, path: string): Problem[] {
   if (typeof value !== 'number' && typeof value !== 'string') return []
-  const at = { path: `${path}/value`, value: shown(value) }
+  const at = { path: `${path}/value`, value: reportedValue(value) }
   if (valueType === 'fixed' && Number(value) > fixedValueMax) return [{ ...taxErrors.fixedTooLarge, ...at }]
   if (valueType !== '%') return []
   if (Number(value) > percentMax) return [{ ...taxErrors.percentTooLarge, ...at }]
@@ -116,9 +116,9 @@ export function hotelProblems(
     const { roomId, rateId, taxes } = record
     const path = `/products/${index}`
     if (typeof roomId === 'string' && !roomNoByCode.has(roomId))
-      unknown.push({ ...taxErrors.roomNotFound, path: `${path}/roomId`, value: shown(roomId) })
+      unknown.push({ ...taxErrors.roomNotFound, path: `${path}/roomId`, value: reportedValue(roomId) })
     if (typeof rateId === 'string' && !rateNoByCode.has(rateId))
-      unknown.push({ ...taxErrors.rateNotFound, path: `${path}/rateId`, value: shown(rateId) })
+      unknown.push({ ...taxErrors.rateNotFound, path: `${path}/rateId`, value: reportedValue(rateId) })
     misfits.push(...currencyProblems(taxes, minorDigits, `${path}/taxes`))
   }
   return { misfits, unknown }
@@ -130,7 +130,7 @@ function currencyProblems(taxes: unknown, minorDigits: number, path: string): Pr
     valueType === 'fixed' &&
     (typeof value === 'number' || typeof value === 'string') &&
     decimalsOf(value) > minorDigits
-      ? [{ ...taxErrors.fixedTooFine, path: `${path}/${index}/value`, value: shown(value) }]
+      ? [{ ...taxErrors.fixedTooFine, path: `${path}/${index}/value`, value: reportedValue(value) }]
       : [],
   )
 }

@@ -45,7 +45,7 @@ export function callbackWatch({ db, log }: Pick<Needs, 'db' | 'log'>): CallbackW
     if (batch.length === 0) return writing
     writing = writing
       .then(() => insertRecordedCalls(db, batch))
-      .catch((error: unknown) => log.warn({ err: error }, 'calls of the sandbox could not be kept'))
+      .catch((error: unknown) => log.warn({ err: error }, 'calls of the sandbox could not be stored'))
     return writing
   }
   return {

@@ -229,7 +229,7 @@ export const webhookRoutes = {
     tag: 'Webhooks',
     summary: 'Read the registered URLs back',
     description:
-      'The URLs of the API key that asks: each key has its own. Whether there is a signing secret is said, the secret itself is not.',
+      'The URLs of the calling API key: each key has its own. The answer states whether there is a signing secret, but never the secret itself.',
     answer: Type.Object({
       ...success,
       availability: registeredUrl('URL for price checks; null: none is registered'),

@@ -1,6 +1,6 @@
 import type { Needs } from '../postgres/needs.ts'
 import { vetUrl, type OutboundRules, type VettedUrl } from '../outbound/vet-url.ts'
-import { Rejected, shown } from '../http/rejected.ts'
+import { Rejected, reportedValue } from '../http/rejected.ts'
 import { newSigningSecret } from '../outbound/signature.ts'
 import type { Push } from '../http/call.ts'
 import { answer, on, type Answer } from '../http/mount.ts'
@@ -64,7 +64,7 @@ const pingLater: Ping = {
 async function vetted(text: string, rules: OutboundRules): Promise<VettedUrl> {
   const result = await vetUrl(text, rules)
   if (!('fault' in result)) return result
-  throw new Rejected(400, { ...describeFault(result.fault), path: '/webhook', value: shown(text) })
+  throw new Rejected(400, { ...describeFault(result.fault), path: '/webhook', value: reportedValue(text) })
 }
 
 /** GET /push/webhook: the URLs of the calling key. */

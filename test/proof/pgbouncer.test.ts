@@ -27,10 +27,13 @@ import { startProgram } from '../programs.ts'
 const first = [
   'src/postgres/transaction.test.ts',
   'src/ari/push-ari.test.ts',
+  'src/ari/push-ari-outcomes.test.ts',
+  'src/ari/push-ari-sequence.test.ts',
   'src/ari/get-room-rate-mappings.test.ts',
   'src/changes/list-changes.test.ts',
   'src/bookings/create-reservation.test.ts',
   'src/offers/find-offers.test.ts',
+  'src/offers/explain-offers.test.ts',
   'src/deliveries/deliver.test.ts',
   'src/cards/card-vault.test.ts',
   'src/keys/authenticate.test.ts',

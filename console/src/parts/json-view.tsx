@@ -44,7 +44,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
       }),
   }
   const count = found.places.length
-  const said = found.isAll ? t('parts.json.found', { count }) : t('parts.json.moreFound', { count })
+  const matchText = found.isAll ? t('parts.json.found', { count }) : t('parts.json.moreFound', { count })
   return (
     <div className={classes['frame']}>
       <Group gap="xs" className={classes['bar']}>
@@ -66,7 +66,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
           }}
         />
         <Text size="xs" c="dimmed" role="status">
-          {sought === '' ? '' : said}
+          {sought === '' ? '' : matchText}
         </Text>
         {count > 0 && (
           <>
@@ -96,10 +96,10 @@ type Shown = { opened: Opened; sought: string; current: Place | undefined }
 /** Of a long list, so many at first and with each request for more: a million lines would stop the browser. */
 const membersAtOnce = 100
 
-function JsonTree({ value, ...shown }: Shown & { value: unknown }) {
+function JsonTree({ value, ...view }: Shown & { value: unknown }) {
   return (
     <ul className={classes['list']}>
-      <MemberItem name={undefined} place={rootPlace} value={value} {...shown} />
+      <MemberItem name={undefined} place={rootPlace} value={value} {...view} />
     </ul>
   )
 }
@@ -109,18 +109,18 @@ function MemberItem({
   name,
   place,
   value,
-  ...shown
+  ...view
 }: Shown & { name: string | undefined; place: Place; value: unknown }) {
-  const isCurrent = shown.current === place && shown.sought !== ''
+  const isCurrent = view.current === place && view.sought !== ''
   return (
     <li className={classes['member']} data-current={isCurrent ? true : undefined}>
       {isBranch(value) ? (
-        <Branch name={name} place={place} value={value} {...shown} />
+        <Branch name={name} place={place} value={value} {...view} />
       ) : (
         <span className={classes['line']}>
-          {name !== undefined && <Name text={name} sought={shown.sought} />}
+          {name !== undefined && <Name text={name} sought={view.sought} />}
           <span className={classes['leaf']} data-kind={value === null ? 'null' : typeof value}>
-            <Marked text={leafText(value)} sought={shown.sought} />
+            <Marked text={leafText(value)} sought={view.sought} />
           </span>
         </span>
       )}
@@ -132,18 +132,18 @@ function Branch({
   name,
   place,
   value,
-  ...shown
+  ...view
 }: Shown & { name: string | undefined; place: Place; value: object }) {
   const { t } = useTranslation()
   const [most, setMost] = useState(membersAtOnce)
   const isList = Array.isArray(value)
   const count = Object.keys(value).length
-  const isOpen = shown.opened.has(place)
+  const isOpen = view.opened.has(place)
   const Chevron = isOpen ? ChevronDown : ChevronRight
   const members = isOpen ? membersOf(value, place) : []
   // What is searched for is shown however far down the list it is.
   const currentAt = members.findIndex(
-    (member) => shown.current === member.place || shown.current?.startsWith(`${member.place}/`),
+    (member) => view.current === member.place || view.current?.startsWith(`${member.place}/`),
   )
   const seen = members.slice(0, Math.max(most, currentAt + 1))
   return (
@@ -151,10 +151,10 @@ function Branch({
       <UnstyledButton
         className={classes['branch']}
         aria-expanded={isOpen}
-        onClick={() => shown.opened.set(place, !isOpen)}
+        onClick={() => view.opened.set(place, !isOpen)}
       >
         <Chevron size={12} aria-hidden />
-        {name !== undefined && <Name text={name} sought={shown.sought} />}
+        {name !== undefined && <Name text={name} sought={view.sought} />}
         <span className={classes['count']}>
           {isList ? t('parts.json.items', { count }) : t('parts.json.members', { count })}
         </span>
@@ -162,7 +162,7 @@ function Branch({
       {isOpen && (
         <ul className={classes['list']}>
           {seen.map((member) => (
-            <MemberItem key={member.place} {...member} {...shown} />
+            <MemberItem key={member.place} {...member} {...view} />
           ))}
         </ul>
       )}

@@ -1,6 +1,7 @@
-import { Anchor, Button, type AnchorProps, type ButtonProps } from '@mantine/core'
+import { Anchor, Button, Stack, Text, type AnchorProps, type ButtonProps } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import type { ComponentPropsWithRef } from 'react'
+import classes from './parts.module.css'
 
 type PlainAnchor = Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>
 type PlainButton = Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>
@@ -13,3 +14,25 @@ export const LinkTo = createLink((props: AnchorProps & PlainAnchor) => (
 
 /** A link that looks like a button. */
 export const ButtonTo = createLink((props: ButtonProps & PlainButton) => <Button component="a" {...props} />)
+
+/** A table's cell: the hotel, as a link to its page, and its supplier. */
+export function HotelCell({
+  hotelId,
+  hotelName,
+  supplier,
+}: {
+  hotelId: number
+  hotelName: string
+  supplier: string
+}) {
+  return (
+    <Stack gap={0} className={classes['hotelCell']}>
+      <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
+        {hotelName}
+      </LinkTo>
+      <Text size="xs" c="dimmed">
+        {supplier}
+      </Text>
+    </Stack>
+  )
+}

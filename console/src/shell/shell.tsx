@@ -89,10 +89,10 @@ export function Shell() {
 
 /** Whoever follows a link by keyboard or screen reader starts on the new page, not at the menu. */
 function useContentFocus(pathname: string, onPage: () => void): void {
-  const shown = useRef(pathname)
+  const lastPath = useRef(pathname)
   useEffect(() => {
-    if (shown.current === pathname) return
-    shown.current = pathname
+    if (lastPath.current === pathname) return
+    lastPath.current = pathname
     onPage()
     document.getElementById(contentId)?.focus({ preventScroll: true })
   }, [pathname, onPage])

@@ -21,7 +21,7 @@ export type FollowOptions = {
    */
   onRestart?: (error: GatewayError) => Promise<void>
   /** Called for each call that failed and is retried. */
-  onTrouble?: (error: GatewayError) => void
+  onError?: (error: GatewayError) => void
 }
 
 const usual = { limit: 200, waitSeconds: 30 }
@@ -34,14 +34,7 @@ const answerWithinMs = 15_000
  */
 export async function* followChanges(
   { listChanges }: Pick<PlatformCalls, 'listChanges'>,
-  {
-    after,
-    signal,
-    limit = usual.limit,
-    waitSeconds = usual.waitSeconds,
-    onTrouble,
-    onRestart,
-  }: FollowOptions,
+  { after, signal, limit = usual.limit, waitSeconds = usual.waitSeconds, onError, onRestart }: FollowOptions,
 ): FollowedChanges {
   let cursor = after
   let failures = 0
@@ -67,7 +60,7 @@ export async function* followChanges(
         continue
       }
       if (!isGatewayError(error) || !passes(error)) throw error
-      onTrouble?.(error)
+      onError?.(error)
       failures++
       await pause(retryWaitMs(failures, error.retryAfterMs), signal).catch(() => undefined)
       continue

@@ -27,7 +27,7 @@ export type CallbackHandlers = VerifyOptions & {
    */
   delivery?: (delivery: Delivery, call: CallInfo) => void | Promise<void>
   /** Called with every error: a bad signature, a bad body, or a handler's exception. */
-  onTrouble?: (error: unknown) => void
+  onError?: (error: unknown) => void
   /** Default 4,194,304. */
   bodyBytesMax?: number
 }
@@ -82,7 +82,7 @@ async function answered(
     const call = { ...verified, requestId: typeof requestId === 'string' ? requestId : undefined }
     return await dispatched(handlers, readCallback(body), call)
   } catch (error) {
-    handlers.onTrouble?.(error)
+    handlers.onError?.(error)
     if (error instanceof SignatureError) return refused(401, error.message)
     if (error instanceof CallbackBodyError) return refused(400, error.message)
     return refused(500, 'It failed here; send it again')

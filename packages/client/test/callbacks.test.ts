@@ -120,7 +120,7 @@ describe('a server of Request and Response', () => {
       if (reservations.reservation[0]?.propertyname === 'Nowhere') throw new Error('disk full')
       seen.push([id, reservations.reservation.map(({ reservation_id }) => reservation_id)])
     },
-    onTrouble: (error) => void troubles.push(error),
+    onError: (error) => void troubles.push(error),
   }
   const priceCheckAnswer = {
     roomRate: {

@@ -45,7 +45,7 @@ test('changes come one after another over calls that fail, none twice and none l
     limit,
     waitSeconds: 1,
     signal: ended.signal,
-    onTrouble: ({ code }) => void troubles.push(code),
+    onError: ({ code }) => void troubles.push(code),
   })
   const found: Change[] = []
   const following = (async () => {

@@ -37,7 +37,7 @@ export type OutboxOptions<Client extends PushClient> = {
   onRefused?: (letter: DeadLetter) => void
   onDelivered?: (delivered: Delivered) => void
   /** Called when an attempt failed and will be retried. */
-  onTrouble?: (error: unknown) => void
+  onError?: (error: unknown) => void
 }
 
 export type AddOptions = {
@@ -179,7 +179,7 @@ export class Outbox<Client extends PushClient> {
       const letter = refusedItems(waiting, answer)
       if (letter) await this.#refuse(letter)
       this.#settle(waiting)
-      this.#tell(() => this.#options.onDelivered?.({ id, operation, answer }))
+      this.#notify(() => this.#options.onDelivered?.({ id, operation, answer }))
     } catch (error) {
       if (this.#closing.signal.aborted) return
       const letter = refusal(waiting, waiting.attempts, error)
@@ -206,7 +206,7 @@ export class Outbox<Client extends PushClient> {
    * A problem with one push delays only that push; a problem with the connection to the gateway stops all.
    */
   #tryLater(waiting: Waiting, error: unknown): void {
-    this.#tell(() => this.#options.onTrouble?.(error))
+    this.#notify(() => this.#options.onError?.(error))
     if (isFault(error)) {
       this.#after(retryWaitMs(waiting.attempts), () => this.#queue.giveBack(waiting))
       return
@@ -231,7 +231,7 @@ export class Outbox<Client extends PushClient> {
     this.#queue.settle(waiting)
     // If this can't be written, the push is sent again after a restart, and gets the same answer.
     this.#journal.append({ done: waiting.id }).catch((error: unknown) => {
-      this.#tell(() => this.#options.onTrouble?.(error))
+      this.#notify(() => this.#options.onError?.(error))
     })
     if (this.#queue.size > 0) return
     for (const done of this.#emptyWaiters.splice(0)) done()
@@ -255,11 +255,11 @@ export class Outbox<Client extends PushClient> {
     } finally {
       await handle.close()
     }
-    this.#tell(() => this.#options.onRefused?.(letter))
+    this.#notify(() => this.#options.onRefused?.(letter))
   }
 
   /** An exception in a callback is the callback's own fault, and surfaces as an uncaught error. */
-  #tell(call: () => void): void {
+  #notify(call: () => void): void {
     queueMicrotask(call)
   }
 }

@@ -141,7 +141,7 @@ describe('an outbox', () => {
     const troubles: unknown[] = []
     const outbox = await outboxOn({
       fetch: (url, init) => (isDown ? noWay(url, init) : fetch(url, init)),
-      onTrouble: (error) => void troubles.push(error),
+      onError: (error) => void troubles.push(error),
     })
     const ids: string[] = []
     for (let price = 1; price <= 20; price++) ids.push(await outbox.add('pushAri', priceOf('H1', price)))
@@ -223,7 +223,7 @@ describe('an outbox', () => {
     const { apiKey } = supplier
     const troubles: unknown[] = []
     const client = supplierClient({ url: gateway.url, apiKey: apiKey.slice(0, -1) })
-    const first = await outboxOn({ client, onTrouble: (error) => void troubles.push(error) })
+    const first = await outboxOn({ client, onError: (error) => void troubles.push(error) })
     const id = await first.add('pushAri', priceOf('H1', 1))
     while (troubles.length === 0) await wait(5)
     await first.close()
@@ -305,7 +305,7 @@ describe('an outbox', () => {
         pushAri: (push: ReturnType<typeof priceOf>, options) => call('ari', push, options),
       },
       onRefused: (letter) => void letters.push(letter),
-      onTrouble: () => (isDown = false),
+      onError: () => (isDown = false),
     })
     const first = await outbox.add('pushAri', priceOf('H1', 1))
     const refused = await outbox.add('pushTaxes', { hotelId: 'H9', taxes: [] })

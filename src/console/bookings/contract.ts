@@ -4,7 +4,7 @@ import type { ListedCheck } from '../../price-check/contract.ts'
 import type { Delivery } from '../../bookings/callback-contract.ts'
 import type { reservationRoutes } from '../../bookings/contract.ts'
 import { reservationStatuses } from '../../webhooks/contract.ts'
-import type { DeliveryState, ShownDelivery } from '../deliveries/contract.ts'
+import type { DeliveryState, DisplayedDelivery } from '../deliveries/contract.ts'
 import type { ReservationNote } from './note-contract.ts'
 
 /** Reservations of all suppliers as operators see them: everything stored except card data. */
@@ -109,7 +109,7 @@ export type WholeReservation = ReservationOfHotel & {
   /** The checks made for any version, as long as they are stored. */
   priceChecks: (ListedCheck & { version: number })[]
   /** Newest first. */
-  deliveries: ShownDelivery[]
+  deliveries: DisplayedDelivery[]
   alerts: ShownAlert[]
   /** Newest first. */
   notes: ReservationNote[]

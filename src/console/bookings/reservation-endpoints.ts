@@ -34,7 +34,7 @@ import type { CheckRow } from '../../price-check/store.ts'
 import { deliveryIdOf } from '../../bookings/delivery-queue.ts'
 import { renderReservation } from '../../bookings/render-reservation.ts'
 import { supplierBody } from '../../deliveries/reservation-body.ts'
-import type { ShownDelivery } from '../deliveries/contract.ts'
+import type { DisplayedDelivery } from '../deliveries/contract.ts'
 import {
   selectAttemptsOf,
   selectDeliveriesOf,
@@ -50,7 +50,7 @@ import {
   endpointTextsOf,
   reachOf,
   deliveryWithTimeline,
-} from '../deliveries/shown-delivery.ts'
+} from '../deliveries/displayed-delivery.ts'
 import { audit } from '../../operators/audit.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { holdsCardNumber } from '../../base/card-number.ts'
@@ -93,10 +93,10 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
 })
 
 function listed(row: ReservationRow): ListedReservation {
-  const { id, afterTax, minorDigits, createdAtMs, modifiedAtMs, state, attempts, ...shown } = row
+  const { id, afterTax, minorDigits, createdAtMs, modifiedAtMs, state, attempts, ...listed } = row
   return {
     reservationId: id,
-    ...shown,
+    ...listed,
     afterTax: minorText(afterTax, minorDigits),
     createdAt: new Date(createdAtMs).toISOString(),
     modifiedAt: new Date(modifiedAtMs).toISOString(),
@@ -181,7 +181,7 @@ function withTimelines(
   deliveries: readonly DeliveryRow[],
   endpointTexts: ReadonlyMap<number, string>,
   attemptsById: ReadonlyMap<string, readonly AttemptRow[]>,
-): ShownDelivery[] {
+): DisplayedDelivery[] {
   return deliveries.map((one) => deliveryWithTimeline(one, endpointTexts, attemptsById.get(one.id) ?? []))
 }
 

@@ -223,7 +223,7 @@ export const calendarRoutes = {
       to: Type.Optional(
         date({ description: 'Last night, inclusive; by default the last one that can be pushed' }),
       ),
-      adults: queried('Of the party whose prices are shown; 2 unless told'),
+      adults: queried('Adults of the party whose prices are returned; 2 by default'),
       childAges: queried('Of the party, with commas between'),
       since: queried('version of the answer that is at hand'),
     }),

@@ -7,7 +7,7 @@ import { formatNight, parseNight } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { judgeQuery } from '../../http/query.ts'
-import { shown, type Problem } from '../../http/rejected.ts'
+import { reportedValue, type Problem } from '../../http/rejected.ts'
 import { calendarRooms } from './columns.ts'
 import { calendarCellsMax, calendarNightsMax, calendarRoutes, type CalendarParty } from './contract.ts'
 import { selectOptionalCalendarHotel } from './store.ts'
@@ -69,7 +69,7 @@ const judge = judgeQuery(({ from, to, adults = '2', childAges = '' }, problems) 
       type: 'DATES_REVERSED',
       message: 'to must not be before from',
       path: '?to',
-      value: shown(to),
+      value: reportedValue(to),
     })
   const party: CalendarParty = {
     adults: readNumber('adults', adults, { min: 1, max: guestsPerRoomMax }, problems),
@@ -89,6 +89,6 @@ function readNumber(
   const number = /^\d{1,3}$/.test(text) ? Number(text) : -1
   if (number >= min && number <= max) return number
   const message = `${name} must be an integer from ${min} to ${max}${name === 'childAges' ? ', or several separated by commas' : ''}`
-  problems.push({ type: 'INVALID_PARTY', message, path: `?${name}`, value: shown(text) })
+  problems.push({ type: 'INVALID_PARTY', message, path: `?${name}`, value: reportedValue(text) })
   return min
 }

@@ -8,7 +8,7 @@ import { parseNight } from '../../base/calendar.ts'
 import type { Call } from '../../http/call.ts'
 import { answer, besideShape, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { rejectIfAny, shown, type Problem } from '../../http/rejected.ts'
+import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import type { AnswerOf, BodyOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { isRecord } from '../../http/validate.ts'
@@ -78,7 +78,12 @@ function datesReversed(sent: unknown): Problem[] {
   if (!isRecord(sent) || typeof sent['from'] !== 'string' || typeof sent['to'] !== 'string') return []
   if (sent['from'] <= sent['to']) return []
   return [
-    { type: 'DATES_REVERSED', message: 'to must not be before from', path: '/to', value: shown(sent['to']) },
+    {
+      type: 'DATES_REVERSED',
+      message: 'to must not be before from',
+      path: '/to',
+      value: reportedValue(sent['to']),
+    },
   ]
 }
 
@@ -109,7 +114,7 @@ function rowsOf(catalog: BookingCatalog, { targets }: Body): StoppedRow[] {
     const text = `${row.roomNo}/${row.rateNo}`
     if (seen.has(text)) {
       const message = 'A room or rate appears twice in the request'
-      twice.push({ type: 'DUPLICATE_TARGET', message, path, value: shown(rateId ?? roomId) })
+      twice.push({ type: 'DUPLICATE_TARGET', message, path, value: reportedValue(rateId ?? roomId) })
     }
     seen.add(text)
     return row

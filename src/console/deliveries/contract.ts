@@ -68,7 +68,7 @@ export type ShownAttempt = {
   answer: string | null
 }
 
-export type ShownDelivery = ListedDelivery & {
+export type DisplayedDelivery = ListedDelivery & {
   /** Oldest first; stored for 90 days. */
   timeline: ShownAttempt[]
 }

@@ -11,7 +11,7 @@ import {
   type Page,
   type OpenSearch,
 } from './store.ts'
-import { endpointTextsOf, listedDelivery } from './shown-delivery.ts'
+import { endpointTextsOf, listedDelivery } from './displayed-delivery.ts'
 
 /** GET /deliveries. */
 export const searchDeliveries = (needs: Needs): Mounted =>

@@ -4,7 +4,7 @@ import type { Operator } from '../../http/call.ts'
 import { answer, on, onEveryProblem, type Judge, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { Rejected, rejectIfAny, shown, type Problem } from '../../http/rejected.ts'
+import { Rejected, rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { isRecord } from '../../http/validate.ts'
@@ -133,7 +133,7 @@ const nothingToSend = {
 } as const
 
 function deliveryUnknown(sent: string): Problem {
-  return { type: 'DELIVERY_NOT_FOUND', message: 'Delivery not found', value: shown(sent) }
+  return { type: 'DELIVERY_NOT_FOUND', message: 'Delivery not found', value: reportedValue(sent) }
 }
 
 async function sendMatching(

@@ -1,6 +1,6 @@
 import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-catalog.ts'
 import type { HotelStay, StayRange, StayReader } from '../../offers/stays.ts'
-import { Rejected, shown } from '../../http/rejected.ts'
+import { Rejected, reportedValue } from '../../http/rejected.ts'
 
 /** A hotel by its platformHotelId, with everything needed to evaluate stays; throws 404 if there is none. */
 export async function readHotelStay(
@@ -24,7 +24,7 @@ export function hotelNotFound(hotelId: string): Rejected {
     type: 'HOTEL_NOT_FOUND',
     message: 'Hotel not found',
     path: 'hotelId',
-    value: shown(hotelId),
+    value: reportedValue(hotelId),
     hint: 'Send a platformHotelId',
   })
 }
@@ -46,5 +46,11 @@ export function roomRateNamed(
 }
 
 function notOfHotel(type: string, message: string, path: string, value: string): Rejected {
-  return new Rejected(404, { type, message, path, value: shown(value), hint: 'Send a code of the hotel' })
+  return new Rejected(404, {
+    type,
+    message,
+    path,
+    value: reportedValue(value),
+    hint: 'Send a code of the hotel',
+  })
 }

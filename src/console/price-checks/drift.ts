@@ -8,7 +8,7 @@ import { selectAppliedPushes } from '../../push-log/store.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import { readNumber, readPosition, writePosition } from '../list-query.ts'
 import { driftPerPage, priceCheckConsoleRoutes, type DriftingNight } from './contract.ts'
-import { instantOf } from '../deliveries/shown-delivery.ts'
+import { instantOf } from '../deliveries/displayed-delivery.ts'
 import { readId } from '../suppliers/rules.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 
@@ -45,11 +45,11 @@ const judge = judgeQuery((query, problems): DriftSearch => {
 })
 
 function listedNight({ position, ...row }: DriftingRow): DriftingNight {
-  const { stored, live, lastAtMs, sinceAtMs, sinceRevision, largest, ...shown } = row
+  const { stored, live, lastAtMs, sinceAtMs, sinceRevision, largest, ...figures } = row
   const digits = minorDigits(row.currency) ?? 2
   const isCompared = stored !== null && live !== null
   return {
-    ...shown,
+    ...figures,
     night: position.night,
     largest: signedText(largest, digits),
     stored: stored === null ? null : minorText(stored, digits),

@@ -6,7 +6,7 @@ import { pushRoutes, shownCharactersMax, type ShownBody, itemsPerPage } from './
 import { itemLocations, readAnswer, hasProblems, indexOfPointer, judgedItems, itemWithText } from './items.ts'
 import { selectLoggedPushes, listedPush, selectOptionalPush, type LoggedPush } from './store.ts'
 import { readLimit, judgeQuery } from '../../http/query.ts'
-import { Rejected, shown } from '../../http/rejected.ts'
+import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { readCount } from '../list-query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { encodingOf } from '../../push-log/stored-bytes.ts'
@@ -111,7 +111,7 @@ function pushNotFound(pushId: string): Rejected {
     type: 'PUSH_NOT_FOUND',
     message: 'Push not found',
     path: 'pushId',
-    value: shown(pushId),
+    value: reportedValue(pushId),
     hint: 'The log keeps pushes for ARI_PUSH_LOG_DAYS days; GET /console/api/pushes lists them',
   })
 }

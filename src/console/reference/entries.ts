@@ -2,7 +2,7 @@ import { audit } from '../../operators/audit.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { Rejected, shown } from '../../http/rejected.ts'
+import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { putMealPlan, putRoomType, retireMealPlan, retireRoomType } from '../../reference/store.ts'
 import {
@@ -123,7 +123,7 @@ async function existingEntry(
   if (entry) return entry
   throw new Rejected(404, {
     type: 'NOT_FOUND',
-    message: `There is no ${nouns[list]} ${JSON.stringify(shown(key))}`,
+    message: `There is no ${nouns[list]} ${JSON.stringify(reportedValue(key))}`,
     hint: 'GET /console/api/reference lists all; case matters',
   })
 }
@@ -131,7 +131,7 @@ async function existingEntry(
 function entryExists(list: ReferenceList, key: string): Rejected {
   return new Rejected(409, {
     type: 'ENTRY_EXISTS',
-    message: `The ${nouns[list]} ${JSON.stringify(shown(key))} already exists`,
+    message: `The ${nouns[list]} ${JSON.stringify(reportedValue(key))} already exists`,
     path: '/key',
     hint: 'A retired one can be restored',
   })

@@ -16,7 +16,7 @@ import {
 import { supplierNamed, supplierSubject, readId, type NamedSupplier } from '../suppliers/rules.ts'
 import { orderFaults, readFaults, type OrderFaultsNeeds } from '../../sandbox/fault-orders.ts'
 import type { Needs } from '../../postgres/needs.ts'
-import { Rejected, shown } from '../../http/rejected.ts'
+import { Rejected, reportedValue } from '../../http/rejected.ts'
 import {
   selectOptionalRecordedCall,
   selectRecordedCalls,
@@ -129,7 +129,7 @@ export const getSandboxCall = ({ db, environment }: CallNeeds): Mounted =>
       if (!call) {
         throw new Rejected(404, {
           type: 'CALL_NOT_FOUND',
-          message: `Call ${String(shown(params.callId))} not found`,
+          message: `Call ${String(reportedValue(params.callId))} not found`,
           hint: 'Only the latest calls are stored',
         })
       }

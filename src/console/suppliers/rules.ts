@@ -1,7 +1,7 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { readSince } from '../../http/query.ts'
-import { Rejected, rejectIfAny, shown, type Problem } from '../../http/rejected.ts'
+import { Rejected, rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { lockOptionalKey, selectOptionalName, type KeySettings } from './store.ts'
 
@@ -27,7 +27,7 @@ export async function supplierNamed(db: Queryable, text: string): Promise<NamedS
 export function supplierUnknown(text: string): Rejected {
   return new Rejected(404, {
     type: 'SUPPLIER_NOT_FOUND',
-    message: `Supplier ${String(shown(text))} not found`,
+    message: `Supplier ${String(reportedValue(text))} not found`,
     hint: 'GET /console/api/suppliers lists all suppliers',
   })
 }
@@ -62,7 +62,7 @@ export function changeKey<Result>(
 export function keyUnknown(text: string): Rejected {
   return new Rejected(404, {
     type: 'KEY_NOT_FOUND',
-    message: `Key ${String(shown(text))} not found`,
+    message: `Key ${String(reportedValue(text))} not found`,
     hint: 'The page of the supplier lists its keys',
   })
 }

@@ -1,7 +1,7 @@
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/needs.ts'
 import { readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
-import { Rejected, shown } from '../../http/rejected.ts'
+import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
 import {
   hotelsCounted,
@@ -142,7 +142,7 @@ function rejectWrongTolerance({ priceTolerance }: BodyOf<typeof supplierRoutes.c
     type: 'OUT_OF_RANGE',
     message: `Price tolerance must be a number from 0 to ${toleranceMax} with at most 2 decimals`,
     path: '/priceTolerance',
-    value: shown(priceTolerance),
+    value: reportedValue(priceTolerance),
   })
 }
 

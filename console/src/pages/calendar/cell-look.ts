@@ -65,8 +65,8 @@ export function markersOf(cell: Cell, density: Density, taken = 0): Marker[] {
   if (fits(all)) return all
   for (let count = all.length - 1; count > 0; count--) {
     for (const text of [`+${all.length - count}`, '+']) {
-      const shown: Marker[] = [...all.slice(0, count), { key: 'more', text, look: 'more' }]
-      if (fits(shown)) return shown
+      const visible: Marker[] = [...all.slice(0, count), { key: 'more', text, look: 'more' }]
+      if (fits(visible)) return visible
     }
   }
   return all.slice(0, 1)

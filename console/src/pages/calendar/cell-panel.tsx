@@ -111,8 +111,8 @@ function Values({ cell, zone }: { cell: CalendarCell; zone: string }) {
 
 function FieldName({ value }: { value: CellValue }) {
   const { t } = useTranslation()
-  const { of, field, guests, ageCategory, value: held } = value
-  const isOfUnit = field === 'price' && ageCategory === undefined && held !== null
+  const { of, field, guests, ageCategory, value: stored } = value
+  const isOfUnit = field === 'price' && ageCategory === undefined && stored !== null
   const name =
     field === 'price' && ageCategory !== undefined
       ? t(`calendar.prices.${ageCategory}`, { count: guests ?? 0 })
@@ -139,21 +139,21 @@ function FieldName({ value }: { value: CellValue }) {
 
 function Held({ value, currency }: { value: CellValue; currency: string }) {
   const { t } = useTranslation()
-  const { value: held, field, isFormerCurrency } = value
-  if (held === null)
+  const { value: stored, field, isFormerCurrency } = value
+  if (stored === null)
     return (
       <Text span c="dimmed">
         {t('calendar.cell.cleared')}
       </Text>
     )
-  if (held === true) return <strong>{t('calendar.cell.on')}</strong>
+  if (stored === true) return <strong>{t('calendar.cell.on')}</strong>
   if (isFormerCurrency === true)
     return (
       <Text span c="dimmed">
-        {t('calendar.cell.former', { amount: held })}
+        {t('calendar.cell.former', { amount: stored })}
       </Text>
     )
-  return <strong>{field === 'price' ? `${String(held)} ${currency}` : String(held)}</strong>
+  return <strong>{field === 'price' ? `${String(stored)} ${currency}` : String(stored)}</strong>
 }
 
 function History({ cell, zone }: { cell: CalendarCell; zone: string }) {

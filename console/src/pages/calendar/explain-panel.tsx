@@ -110,8 +110,8 @@ export function ExplainPanel({
 }
 
 /** The requested rate; for a room alone, the first rate available to the party, or else its first rate. */
-function rateOf({ rates }: CalendarRoom, asked: string): CalendarRate | undefined {
-  if (asked !== '') return rates.find(({ rateId }) => rateId === asked)
+function rateOf({ rates }: CalendarRoom, wanted: string): CalendarRate | undefined {
+  if (wanted !== '') return rates.find(({ rateId }) => rateId === wanted)
   return rates.find(({ isAvailable, takesParty }) => isAvailable && takesParty) ?? rates[0]
 }
 

@@ -24,10 +24,15 @@ export function rowsOf(calendar: Calendar, search: string, isRoomsOnly = false):
     const isRoomFound = has(room.roomId, room.name)
     const rates = room.rates.filter((rate) => isRoomFound || has(rate.rateId, rate.name))
     if (rates.length === 0) return []
-    const shown = isRoomsOnly ? [] : rates
+    const visibleRates = isRoomsOnly ? [] : rates
     return [
       { kind: 'room', key: rowKey(room.roomId, undefined), room },
-      ...shown.map((rate): RateRow => ({ kind: 'rate', key: rowKey(room.roomId, rate.rateId), room, rate })),
+      ...visibleRates.map((rate): RateRow => ({
+        kind: 'rate',
+        key: rowKey(room.roomId, rate.rateId),
+        room,
+        rate,
+      })),
     ]
   })
 }
@@ -89,7 +94,7 @@ export type CellReason = UnsellableReason | 'hotel' | 'product' | 'party' | 'unp
 export type CellContext = { nights: number; isHotelAvailable: boolean; today: number; from: number }
 
 /** Most important first: deliberate actions, then missing data. */
-const reasonOrder: readonly CellReason[] = [
+export const cellReasons: readonly CellReason[] = [
   'stopSellRoom',
   'stopSellRate',
   'hotel',
@@ -106,16 +111,16 @@ const reasonOrder: readonly CellReason[] = [
 
 export function cellOf(row: Row, night: number, context: CellContext): Cell {
   const { nights } = context
-  const held = row.kind === 'room' ? row.room : row.rate
+  const columns = row.kind === 'room' ? row.room : row.rate
   const at = (column: CalendarColumn | undefined): number | undefined => {
     const value = valuesOf(column, nights)?.[night]
     return value === undefined || value === unset ? undefined : value
   }
   return {
     price: row.kind === 'rate' ? at(row.rate.price) : undefined,
-    units: at(held.units),
-    isClosed: at(held.closed) !== undefined,
-    isStopped: at(held.stopSell) !== undefined,
+    units: at(columns.units),
+    isClosed: at(columns.closed) !== undefined,
+    isStopped: at(columns.stopSell) !== undefined,
     restricted:
       row.kind === 'room'
         ? []
@@ -124,7 +129,7 @@ export function cellOf(row: Row, night: number, context: CellContext): Cell {
             return value === undefined ? [] : [{ name, value }]
           }),
     reasons: reasonsOf(row, night, context),
-    revision: at(held.revision),
+    revision: at(columns.revision),
   }
 }
 
@@ -148,7 +153,7 @@ function reasonsOf(row: Row, night: number, context: CellContext): CellReason[] 
     if (isOn(row.room.closed, night, nights)) found.add('closedRoom')
     if (isOn(row.room.stopSell, night, nights)) found.add('stopSellRoom')
   }
-  return reasonOrder.filter((reason) => found.has(reason))
+  return cellReasons.filter((reason) => found.has(reason))
 }
 
 function isOn(column: CalendarColumn | undefined, night: number, nights: number): boolean {

@@ -45,9 +45,9 @@ export function StopSellDialog({
         body: { action, targets, from, to, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) },
       }
     : undefined
-  const [asked] = useDebouncedValue(JSON.stringify(input), previewAfterMs)
-  const preview = useStopSellPreview(asked === JSON.stringify(input) ? input : undefined)
-  const told = preview.data
+  const [previewed] = useDebouncedValue(JSON.stringify(input), previewAfterMs)
+  const preview = useStopSellPreview(previewed === JSON.stringify(input) ? input : undefined)
+  const outcome = preview.data
   const send = (): void => {
     if (!input) return
     change.mutate(input, {
@@ -105,10 +105,10 @@ export function StopSellDialog({
         <Text size="sm" role="status" fw={500}>
           {!isWhole
             ? t('calendar.stopSell.incomplete')
-            : told
+            : outcome
               ? t(`calendar.stopSell.preview.${action}`, {
-                  count: told.nightsChanged,
-                  already: told.rows.reduce((sum, { nights, changed }) => sum + nights - changed, 0),
+                  count: outcome.nightsChanged,
+                  already: outcome.rows.reduce((sum, { nights, changed }) => sum + nights - changed, 0),
                 })
               : t('parts.loading')}
         </Text>

@@ -14,12 +14,12 @@ export function useCalendar(
   return useQuery<Calendar, ApiError>({
     queryKey,
     queryFn: async ({ signal }) => {
-      const held = queries.getQueryData<Calendar>(queryKey)
+      const cached = queries.getQueryData<Calendar>(queryKey)
       const read = (since: string | undefined) =>
         call('getCalendar', { params: { hotelId }, query: { ...party, since } }, signal)
-      const answer = await read(held?.version)
+      const answer = await read(cached?.version)
       if (!answer.isUnchanged) return answer
-      if (held) return held
+      if (cached) return cached
       const whole = await read(undefined)
       if (whole.isUnchanged) throw new Error('an unchanged calendar must have been read before')
       return whole

@@ -12,7 +12,15 @@ import {
 import type { Calendar, ExplainedRule, ExplainedStay } from '../../../../src/console/calendar/contract.ts'
 import { dateText } from '../../parts/time.tsx'
 import { dateOf, dayOf } from './days.ts'
-import { type Cell, type CellContext, cellOf, type CellReason, priceText, type Row } from './rows.ts'
+import {
+  type Cell,
+  type CellContext,
+  cellOf,
+  type CellReason,
+  cellReasons,
+  priceText,
+  type Row,
+} from './rows.ts'
 
 /** Cells in words, for screen readers and for the line that describes the cell under the pointer. */
 export type CellWords = {
@@ -21,21 +29,6 @@ export type CellWords = {
   /** A cell in one line; without its row if that is already read out. */
   cell: (row: Row, night: number, withRow: boolean) => string
 }
-
-const reasons: readonly CellReason[] = [
-  'stopSellRoom',
-  'stopSellRate',
-  'hotel',
-  'product',
-  'closedRoom',
-  'closedRate',
-  'inventory',
-  'unpushed',
-  'formerCurrency',
-  'price',
-  'party',
-  'past',
-]
 
 /** Placeholder for a number: translating for every cell would take longer than rendering it. */
 const placeholder = '\u0000'
@@ -46,7 +39,7 @@ export function useCellWords(calendar: Calendar, context: CellContext): CellWord
 }
 
 function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellWords {
-  const reasonTexts = new Map(reasons.map((reason) => [reason, t(`calendar.reasons.${reason}`)]))
+  const reasonTexts = new Map(cellReasons.map((reason) => [reason, t(`calendar.reasons.${reason}`)]))
   const restrictionTexts = new Map(
     rateRestrictions.map((name) => [name, restrictionText(t, name, placeholder)]),
   )

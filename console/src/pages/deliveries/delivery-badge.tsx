@@ -23,9 +23,9 @@ export function DeliveryBadge({ state }: { state: DeliveryState }) {
 /** The outcome of an attempt, with the HTTP status if there was a response. */
 export function OutcomeText({ outcome, httpStatus }: { outcome: string; httpStatus: number | null }) {
   const { t } = useTranslation()
-  const said = isKnownOutcome(outcome) ? t(`deliveries.outcome.${outcome}`) : outcome
+  const label = isKnownOutcome(outcome) ? t(`deliveries.outcome.${outcome}`) : outcome
   return (
-    <>{httpStatus === null ? said : `${said}, ${t('deliveries.timeline.http', { status: httpStatus })}`}</>
+    <>{httpStatus === null ? label : `${label}, ${t('deliveries.timeline.http', { status: httpStatus })}`}</>
   )
 }
 

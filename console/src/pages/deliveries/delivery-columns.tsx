@@ -3,7 +3,7 @@ import { Filter } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ListedDelivery } from '../../../../src/console/deliveries/contract.ts'
 import type { Column } from '../../parts/data-table.tsx'
-import { LinkTo } from '../../parts/link-to.tsx'
+import { HotelCell, LinkTo } from '../../parts/link-to.tsx'
 import { Ago, Arrival, Time } from '../../parts/time.tsx'
 import classes from './deliveries.module.css'
 import { AlertBadge, DeliveryBadge, LastNote, maySendAgain, OutcomeText } from './delivery-badge.tsx'
@@ -72,7 +72,7 @@ export function useDeliveryColumns({ view, marked, mark }: Marking): Column<List
     ...times,
     arrival,
     { key: 'last', header: t('deliveries.column.last'), cell: (row) => <Last row={row} /> },
-    { key: 'hotel', header: t('deliveries.column.hotel'), cell: (row) => <Hotel row={row} /> },
+    { key: 'hotel', header: t('deliveries.column.hotel'), cell: (row) => <HotelCell {...row} /> },
   ]
 }
 
@@ -103,19 +103,6 @@ function State({ row }: { row: ListedDelivery }) {
         </Text>
       )}
       <LastNote note={row.lastNote} />
-    </Stack>
-  )
-}
-
-function Hotel({ row }: { row: ListedDelivery }) {
-  return (
-    <Stack gap={0} className={classes['name']}>
-      <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(row.hotelId) }}>
-        {row.hotelName}
-      </LinkTo>
-      <Text size="xs" c="dimmed">
-        {row.supplier}
-      </Text>
     </Stack>
   )
 }

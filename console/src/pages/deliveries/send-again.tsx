@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type {
   SentAgainAnswer,
-  ShownDelivery,
+  DisplayedDelivery,
   UndeliveredFilter,
 } from '../../../../src/console/deliveries/contract.ts'
 import { type RouteName, useApi, useChange } from '../../api.ts'
@@ -28,7 +28,7 @@ function useSentNotification(): (sent: SentAgainAnswer) => void {
 export function SendOneAgain({
   delivery,
 }: {
-  delivery: Pick<ShownDelivery, 'deliveryId' | 'reservationId' | 'state'>
+  delivery: Pick<DisplayedDelivery, 'deliveryId' | 'reservationId' | 'state'>
 }) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)

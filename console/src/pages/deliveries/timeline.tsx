@@ -2,7 +2,7 @@ import { Button, Group, Timeline as Line, Stack, Text } from '@mantine/core'
 import { CircleAlert, CircleCheck, CircleDashed, Clock, Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ShownAttempt, ShownDelivery } from '../../../../src/console/deliveries/contract.ts'
+import type { ShownAttempt, DisplayedDelivery } from '../../../../src/console/deliveries/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { Can } from '../../parts/session.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
@@ -19,7 +19,7 @@ export function DeliveryTimeline({
   zone,
   isNewest,
 }: {
-  delivery: ShownDelivery
+  delivery: DisplayedDelivery
   zone: string
   /** The current version of its reservation: only that can be sent again. */
   isNewest: boolean

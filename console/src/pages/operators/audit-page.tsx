@@ -17,7 +17,7 @@ const filterNames = ['operator', 'action', 'subject', 'since', 'until'] as const
 export function AuditPage() {
   const { t } = useTranslation()
   const query = useFilters()
-  const [shown, setShown] = useState<AuditedChange>()
+  const [openChange, setOpenChange] = useState<AuditedChange>()
   const found = usePages('listAudit', { query }, ({ changes }) => changes)
   const isFiltered = Object.values(query).some((value) => value !== '')
   return (
@@ -44,7 +44,7 @@ export function AuditPage() {
       </Filters>
       <DataTable
         caption={t('access.audit.caption')}
-        columns={useColumns(setShown)}
+        columns={useColumns(setOpenChange)}
         rowKey={({ id }) => id}
         empty={
           isFiltered
@@ -53,7 +53,7 @@ export function AuditPage() {
         }
         {...tableOf(found)}
       />
-      {shown && <ChangeDialog change={shown} onClose={() => setShown(undefined)} />}
+      {openChange && <ChangeDialog change={openChange} onClose={() => setOpenChange(undefined)} />}
     </Page>
   )
 }

@@ -19,14 +19,14 @@ export function Tiles({ overview }: { overview: Overview }) {
         kind={
           undelivered.all.count === 0 ? 'good' : isUrgent || undelivered.olderThan.hour > 0 ? 'bad' : 'warn'
         }
-        said={useUndeliveredText(undelivered)}
+        detail={useUndeliveredText(undelivered)}
         to={{ to: '/deliveries', search: { state: 'undelivered' } }}
       />
       <Tile
         title={t('overview.refusing.title')}
         counted={{ count: refusing.length, isMore: false }}
         kind={refusing.length === 0 ? 'good' : 'bad'}
-        said={
+        detail={
           refusing.length === 0
             ? t('overview.refusing.none')
             : t('overview.refusing.sub', { count: refusing.length })
@@ -37,14 +37,14 @@ export function Tiles({ overview }: { overview: Overview }) {
         title={t('overview.stale.title')}
         counted={stale}
         kind={stale.count === 0 ? 'good' : 'warn'}
-        said={stale.count === 0 ? t('overview.stale.none') : t('overview.stale.sub')}
+        detail={stale.count === 0 ? t('overview.stale.none') : t('overview.stale.sub')}
         to={{ to: '/hotels', search: { staleSince: stale.since, available: 'yes', sort: 'stalest' } }}
       />
       <Tile
         title={t('overview.ending.title')}
         counted={ending}
         kind={ending.count === 0 ? 'good' : 'warn'}
-        said={
+        detail={
           ending.count === 0
             ? t('overview.ending.none')
             : t('overview.ending.sub', { month: monthWords(ending.endsBy) })
@@ -55,7 +55,7 @@ export function Tiles({ overview }: { overview: Overview }) {
         title={t('overview.drifting.title')}
         counted={drifting.nights}
         kind={drifting.nights.count === 0 ? 'good' : 'warn'}
-        said={
+        detail={
           drifting.nights.count === 0
             ? t('overview.drifting.none')
             : t('overview.drifting.sub', { count: drifting.hotels.length })
@@ -66,7 +66,7 @@ export function Tiles({ overview }: { overview: Overview }) {
         title={t('overview.circuits.title')}
         counted={{ count: circuits.length, isMore: false }}
         kind={circuits.length === 0 ? 'good' : 'bad'}
-        said={circuits.length === 0 ? t('overview.circuits.none') : t('overview.circuits.sub')}
+        detail={circuits.length === 0 ? t('overview.circuits.none') : t('overview.circuits.sub')}
         to={{ to: '/price-checks' }}
       />
     </ul>
@@ -79,13 +79,13 @@ function Tile({
   title,
   counted: { count, isMore },
   kind,
-  said,
+  detail,
   to,
 }: {
   title: string
   counted: Counted
   kind: Kind
-  said: string
+  detail: string
   to: Pick<LinkProps, 'to' | 'search'>
 }) {
   const { t } = useTranslation()
@@ -98,7 +98,7 @@ function Tile({
           <Icon size={15} aria-hidden />
         </span>
         <span className={classes['figure']}>{isMore ? t('overview.more', { count }) : count}</span>
-        <span className={classes['said']}>{said}</span>
+        <span className={classes['detail']}>{detail}</span>
       </Link>
     </li>
   )
@@ -114,13 +114,13 @@ function useUndeliveredText({
 }: Overview['undelivered']): string {
   const { t } = useTranslation()
   if (all.count === 0) return t('overview.undelivered.none')
-  const said = [
+  const parts = [
     arrivingWithin.day > 0 && t('overview.undelivered.near', { count: arrivingWithin.day }),
     dead > 0 && t('overview.undelivered.dead', { count: dead }),
     withoutUrl > 0 && t('overview.undelivered.noUrl', { count: withoutUrl }),
     olderThan.hour > 0 && t('overview.undelivered.old', { count: olderThan.hour }),
   ].filter((text) => text !== false)
-  return said.slice(0, 2).join(' · ')
+  return parts.slice(0, 2).join(' · ')
 }
 
 const monthFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'short', year: 'numeric' })

@@ -123,10 +123,10 @@ function Share({ refused: { pushes, rejected, partial } }: { refused: Refused })
   if (pushes === 0) return <span className={classes['of']}>{t('overview.refusing.quiet')}</span>
   const share = ((rejected + partial) / pushes) * 100
   // Only all is 100 %, and only none is 0 %.
-  const shown = share > 99 && share < 100 ? 99 : share > 0 && share < 1 ? 1 : Math.round(share)
+  const rounded = share > 99 && share < 100 ? 99 : share > 0 && share < 1 ? 1 : Math.round(share)
   return (
     <NameOf of={t('overview.refusing.ofThese', { rejected, partial })}>
-      {t('overview.refusing.share', { share: shown, pushes })}
+      {t('overview.refusing.share', { share: rounded, pushes })}
     </NameOf>
   )
 }

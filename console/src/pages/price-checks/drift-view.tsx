@@ -7,7 +7,7 @@ import type { DriftingNight } from '../../../../src/console/price-checks/contrac
 import { call, usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
 import { Filters, HotelFilter, SupplierFilter } from '../../parts/filters.tsx'
-import { LinkTo } from '../../parts/link-to.tsx'
+import { HotelCell, LinkTo } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/numbers.tsx'
 import { Ago, dateText } from '../../parts/time.tsx'
 import cells from '../deliveries/deliveries.module.css'
@@ -48,16 +48,7 @@ function useColumns(): Column<DriftingNight>[] {
     {
       key: 'hotel',
       header: t('priceChecks.drift.hotel'),
-      cell: ({ hotelId, hotelName, supplier }) => (
-        <Stack gap={0} className={cells['name']}>
-          <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
-            {hotelName}
-          </LinkTo>
-          <Text size="xs" c="dimmed">
-            {supplier}
-          </Text>
-        </Stack>
-      ),
+      cell: (row) => <HotelCell {...row} />,
     },
     {
       key: 'roomRate',

@@ -14,12 +14,11 @@ import {
   useFilter,
   ViewLinks,
 } from '../../parts/filters.tsx'
-import { LinkTo } from '../../parts/link-to.tsx'
+import { HotelCell } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Day, Time } from '../../parts/time.tsx'
 import { priceChecks } from '../../text/en/price-checks.ts'
-import cells from '../deliveries/deliveries.module.css'
 import { DifferenceText, nightsOf, OutcomeBadge, SumOfNights } from './check-look.tsx'
 import { DriftView } from './drift-view.tsx'
 import { LatencyView } from './latency-view.tsx'
@@ -96,16 +95,7 @@ function useColumns(): Column<ConsoleCheck>[] {
     {
       key: 'hotel',
       header: t('priceChecks.column.hotel'),
-      cell: ({ hotelId, hotelName, supplier }) => (
-        <Stack gap={0} className={cells['name']}>
-          <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
-            {hotelName}
-          </LinkTo>
-          <Text size="xs" c="dimmed">
-            {supplier}
-          </Text>
-        </Stack>
-      ),
+      cell: (row) => <HotelCell {...row} />,
     },
     { key: 'stay', header: t('priceChecks.column.stay'), cell: (check) => <StayOf check={check} /> },
     {

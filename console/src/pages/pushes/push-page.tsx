@@ -158,9 +158,13 @@ function Parts({ read }: { read: PushRead }) {
   const { t } = useTranslation()
   const [tab, setTab] = useFilter('tab')
   const { push, body, answer } = read
-  const shown = tabs.find((name) => name === tab) ?? 'items'
+  const openTab = tabs.find((name) => name === tab) ?? 'items'
   return (
-    <Tabs value={shown} onChange={(name) => setTab(name === 'items' ? '' : (name ?? ''))} keepMounted={false}>
+    <Tabs
+      value={openTab}
+      onChange={(name) => setTab(name === 'items' ? '' : (name ?? ''))}
+      keepMounted={false}
+    >
       <Tabs.List aria-label={t('pushes.tab.label')} mb="md">
         {tabs.map((name) => (
           <Tabs.Tab key={name} value={name}>

@@ -13,7 +13,7 @@ import {
   SupplierFilter,
   TextFilter,
 } from '../../parts/filters.tsx'
-import { LinkTo } from '../../parts/link-to.tsx'
+import { HotelCell, LinkTo } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Ago, Day } from '../../parts/time.tsx'
@@ -155,16 +155,7 @@ function useColumns(): Column<ListedReservation>[] {
     {
       key: 'hotel',
       header: t('reservations.column.hotel'),
-      cell: ({ hotelId, hotelName, supplier }) => (
-        <Stack gap={0} className={cells['name']}>
-          <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
-            {hotelName}
-          </LinkTo>
-          <Text size="xs" c="dimmed">
-            {supplier}
-          </Text>
-        </Stack>
-      ),
+      cell: (row) => <HotelCell {...row} />,
     },
     {
       key: 'arrival',

@@ -15,7 +15,7 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
   const mayChange = useCan('admin')
   const [changes, setChanges] = useState<Partial<SupplierAccount>>({})
   const save = useChange('changeSupplier', { invalidates: ['getSupplier'] })
-  const shown = { ...account, ...changes }
+  const edited = { ...account, ...changes }
   const isChanged = Object.entries(changes).some(
     ([name, value]) => new Map(Object.entries(account)).get(name) !== value,
   )
@@ -38,7 +38,7 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
           <NativeSelect
             label={t('suppliers.account.onFailure')}
             description={t('suppliers.account.onFailureHint')}
-            value={shown.onFailure}
+            value={edited.onFailure}
             disabled={!mayChange}
             onChange={(event) =>
               set({ onFailure: event.currentTarget.value === 'use_stored' ? 'use_stored' : 'reject' })
@@ -53,7 +53,7 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
             description={t('suppliers.account.priceToleranceHint')}
             inputMode="decimal"
             maxLength={6}
-            value={shown.priceTolerance}
+            value={edited.priceTolerance}
             disabled={!mayChange}
             onChange={(event) => set({ priceTolerance: event.currentTarget.value })}
           />
@@ -62,7 +62,7 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
               key={name}
               label={t(`suppliers.account.${name}`)}
               description={t(`suppliers.account.${name}Hint`)}
-              checked={shown[name]}
+              checked={edited[name]}
               disabled={!mayChange}
               onChange={(event) => set({ [name]: event.currentTarget.checked })}
             />

@@ -10,10 +10,10 @@ import { endOfDay, exampleCall, SecretDialog, useSecret } from './new-key.tsx'
 
 const invalidates = ['getSupplier', 'listSuppliers'] as const
 
-type DialogProps = { held: SupplierKey; onClose: () => void }
+type DialogProps = { supplierKey: SupplierKey; onClose: () => void }
 
 /** Permanent, so it asks for the supplier's name. */
-export function RevokeKey({ held: { keyId }, supplier, onClose }: DialogProps & { supplier: string }) {
+export function RevokeKey({ supplierKey: { keyId }, supplier, onClose }: DialogProps & { supplier: string }) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState('')
   const revoke = useChange('revokeSupplierKey', { invalidates })
@@ -41,7 +41,7 @@ export function RevokeKey({ held: { keyId }, supplier, onClose }: DialogProps & 
   )
 }
 
-export function ExpireKey({ held: { keyId, expiresAt }, onClose }: DialogProps) {
+export function ExpireKey({ supplierKey: { keyId, expiresAt }, onClose }: DialogProps) {
   const { t } = useTranslation()
   const [lastDay, setLastDay] = useState(lastDayOf(expiresAt))
   const expire = useChange('expireSupplierKey', { invalidates })
@@ -81,7 +81,7 @@ type LimitName = (typeof limitNames)[number]
 type Limits = SupplierKey['limits']
 
 export function LimitKey({
-  held: { keyId, limits, unknownFields },
+  supplierKey: { keyId, limits, unknownFields },
   usual,
   onClose,
 }: DialogProps & { usual: Supplier['defaultLimits'] }) {

@@ -20,10 +20,10 @@ const dialogs = ['rotate', 'signing', 'expire', 'limit', 'revoke'] as const
 type Dialog = (typeof dialogs)[number]
 
 /** One key: its secrets, expiry, limits and webhooks, and the actions on it. */
-export function KeyPanel({ supplier, held }: { supplier: Supplier; held: SupplierKey }) {
+export function KeyPanel({ supplier, supplierKey }: { supplier: Supplier; supplierKey: SupplierKey }) {
   const { t } = useTranslation()
   const [dialog, setDialog] = useState<Dialog>()
-  const { keyId, status, channelManager, secrets, webhooks } = held
+  const { keyId, status, channelManager, secrets, webhooks } = supplierKey
   const isActive = status === 'active'
   const close = () => setDialog(undefined)
   return (
@@ -40,11 +40,11 @@ export function KeyPanel({ supplier, held }: { supplier: Supplier; held: Supplie
           {isActive && secrets.length > 1 && <StatusBadge kind="info" label={t('suppliers.keys.rotating')} />}
         </Group>
         <Can role="admin">
-          <KeyActions held={held} open={setDialog} />
+          <KeyActions supplierKey={supplierKey} open={setDialog} />
         </Can>
       </div>
-      <KeyFacts held={held} />
-      <Webhooks held={held} isCallable={isActive} />
+      <KeyFacts supplierKey={supplierKey} />
+      <Webhooks supplierKey={supplierKey} isCallable={isActive} />
       {webhooks.length === 0 && isActive && (
         <Text size="sm" c="dimmed" mt="xs">
           {t('suppliers.webhooks.none')}
@@ -52,16 +52,20 @@ export function KeyPanel({ supplier, held }: { supplier: Supplier; held: Supplie
       )}
       {dialog === 'rotate' && <RotateKey keyId={keyId} onClose={close} />}
       {dialog === 'signing' && <RotateSigningSecret keyId={keyId} onClose={close} />}
-      {dialog === 'expire' && <ExpireKey held={held} onClose={close} />}
-      {dialog === 'limit' && <LimitKey held={held} usual={supplier.defaultLimits} onClose={close} />}
-      {dialog === 'revoke' && <RevokeKey held={held} supplier={supplier.name} onClose={close} />}
+      {dialog === 'expire' && <ExpireKey supplierKey={supplierKey} onClose={close} />}
+      {dialog === 'limit' && (
+        <LimitKey supplierKey={supplierKey} usual={supplier.defaultLimits} onClose={close} />
+      )}
+      {dialog === 'revoke' && (
+        <RevokeKey supplierKey={supplierKey} supplier={supplier.name} onClose={close} />
+      )}
     </section>
   )
 }
 
-function KeyActions({ held, open }: { held: SupplierKey; open: (dialog: Dialog) => void }) {
+function KeyActions({ supplierKey, open }: { supplierKey: SupplierKey; open: (dialog: Dialog) => void }) {
   const { t } = useTranslation()
-  const { keyId, status, hasSigningSecret } = held
+  const { keyId, status, hasSigningSecret } = supplierKey
   if (status === 'revoked') return null
   return (
     <Group gap={6} role="group" aria-label={t('suppliers.keys.actions', { keyId })}>
@@ -88,9 +92,9 @@ function KeyActions({ held, open }: { held: SupplierKey; open: (dialog: Dialog) 
   )
 }
 
-function KeyFacts({ held }: { held: SupplierKey }) {
+function KeyFacts({ supplierKey }: { supplierKey: SupplierKey }) {
   const { t } = useTranslation()
-  const { secrets, createdAt, lastUsedAt, expiresAt, revokedAt, limits } = held
+  const { secrets, createdAt, lastUsedAt, expiresAt, revokedAt, limits } = supplierKey
   const own = limitNames.flatMap((name) => {
     const value = limits[name]
     if (value === null) return []
@@ -139,9 +143,9 @@ function KeyFacts({ held }: { held: SupplierKey }) {
   )
 }
 
-function Webhooks({ held, isCallable }: { held: SupplierKey; isCallable: boolean }) {
+function Webhooks({ supplierKey, isCallable }: { supplierKey: SupplierKey; isCallable: boolean }) {
   const { t } = useTranslation()
-  const { keyId, webhooks, oldSigningSecretUntil } = held
+  const { keyId, webhooks, oldSigningSecretUntil } = supplierKey
   if (webhooks.length === 0) return null
   return (
     <>

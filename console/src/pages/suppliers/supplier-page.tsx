@@ -137,8 +137,8 @@ function Keys({ supplier }: { supplier: Supplier }) {
         {active.length === 0 && (
           <EmptyState title={t('suppliers.keys.none')} hint={t('suppliers.keys.noneHint')} />
         )}
-        {active.map((held) => (
-          <KeyPanel key={held.keyId} supplier={supplier} held={held} />
+        {active.map((supplierKey) => (
+          <KeyPanel key={supplierKey.keyId} supplier={supplier} supplierKey={supplierKey} />
         ))}
         {count > 0 && (
           <div>
@@ -147,7 +147,10 @@ function Keys({ supplier }: { supplier: Supplier }) {
             </Button>
           </div>
         )}
-        {showsEnded && ended.map((held) => <KeyPanel key={held.keyId} supplier={supplier} held={held} />)}
+        {showsEnded &&
+          ended.map((supplierKey) => (
+            <KeyPanel key={supplierKey.keyId} supplier={supplier} supplierKey={supplierKey} />
+          ))}
       </Stack>
       {isCreating && <NewKey supplierId={supplier.supplierId} onClose={() => setCreating(false)} />}
     </section>

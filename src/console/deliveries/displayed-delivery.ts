@@ -1,7 +1,7 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
 import { hostAndPath } from '../../webhooks/callback.ts'
-import type { ListedDelivery, ShownDelivery } from './contract.ts'
+import type { ListedDelivery, DisplayedDelivery } from './contract.ts'
 import { selectPushbookUrls, type AttemptRow, type DeliveryRow } from './store.ts'
 import type { Reach } from '../bookings/contract.ts'
 
@@ -26,10 +26,10 @@ export async function endpointTextsOf(
 
 export function listedDelivery(row: DeliveryRow, endpointTexts: ReadonlyMap<number, string>): ListedDelivery {
   const { id, endpoint, createdAtMs, undeliveredSinceMs, dueAtMs, giveUpAtMs, ...rest } = row
-  const { deliveredAtMs, alertedAtMs, arrivesAtMs, ...shown } = rest
+  const { deliveredAtMs, alertedAtMs, arrivesAtMs, ...unchanged } = rest
   return {
     deliveryId: deliveryIdOf(id),
-    ...shown,
+    ...unchanged,
     endpoint:
       endpoint === noEndpoint ? null : { id: String(endpoint), place: endpointTexts.get(endpoint) ?? null },
     createdAt: instantOf(createdAtMs),
@@ -46,7 +46,7 @@ export function deliveryWithTimeline(
   row: DeliveryRow,
   endpointTexts: ReadonlyMap<number, string>,
   attempts: readonly AttemptRow[],
-): ShownDelivery {
+): DisplayedDelivery {
   return {
     ...listedDelivery(row, endpointTexts),
     timeline: attempts.map(({ deliveryId: _delivery, atMs, ...attempt }) => ({
