@@ -127,15 +127,15 @@ function accountGiven(given: GivenAccount): Partial<Account> {
 
 function printAccount(given: Given, name: string, account: Account): void {
   if (given.json) return printJson({ name, ...account })
-  const onOrOff = (isOn: boolean): string => (isOn ? 'on' : 'off')
+  const onOffText = (isOn: boolean): string => (isOn ? 'on' : 'off')
   printTable(
     ['SETTING', 'VALUE'],
     [
       ['on-failure', account.onFailure],
       ['price-tolerance', `${account.priceTolerance} %`],
-      ['card-delivery', onOrOff(account.deliversCards)],
-      ['on-demand-push', onOrOff(account.mayPushOnDemand)],
-      ['reservation-retrieval', onOrOff(account.mayRetrieve)],
+      ['card-delivery', onOffText(account.deliversCards)],
+      ['on-demand-push', onOffText(account.mayPushOnDemand)],
+      ['reservation-retrieval', onOffText(account.mayRetrieve)],
     ],
   )
 }

@@ -161,11 +161,8 @@ function problemOf(error: ErrorObject, place: string, budget: JudgingBudget): Pr
   const own = chosen(schema, error.keyword)
   const described = own ?? general(error, lastName(place), schema)
   // A value that may contain a secret is not repeated, not even an invalid one.
-  return {
-    ...described,
-    path: place,
-    ...(schema['secret'] === true ? {} : { value: reportedValue(error.data) }),
-  }
+  const value = schema['secret'] === true ? {} : { value: reportedValue(error.data) }
+  return { ...described, path: place, ...value }
 }
 
 /** A hint if an unknown member was sent under a name close to the missing one. */

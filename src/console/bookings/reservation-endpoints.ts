@@ -93,10 +93,10 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
 })
 
 function listed(row: ReservationRow): ListedReservation {
-  const { id, afterTax, minorDigits, createdAtMs, modifiedAtMs, state, attempts, ...listed } = row
+  const { id, afterTax, minorDigits, createdAtMs, modifiedAtMs, state, attempts, ...unchanged } = row
   return {
     reservationId: id,
-    ...listed,
+    ...unchanged,
     afterTax: minorText(afterTax, minorDigits),
     createdAt: new Date(createdAtMs).toISOString(),
     modifiedAt: new Date(modifiedAtMs).toISOString(),
