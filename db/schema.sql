@@ -226,6 +226,19 @@ create table failed_sign_in (
 );
 CREATE INDEX failed_sign_in_by_age ON public.failed_sign_in USING btree (last_at);
 
+create table feed_publisher (
+  only_row boolean default true not null,
+  holder text,
+  leased_until timestamp with time zone,
+  epoch text,
+  turn bigint,
+  id bigint,
+  hotels integer,
+  stream_sequence bigint default 0 not null,
+  constraint feed_publisher_pkey PRIMARY KEY (only_row),
+  constraint feed_publisher_only_row_check CHECK (only_row)
+);
+
 create table hotel (
   id integer generated always as identity not null,
   supplier_id integer not null,

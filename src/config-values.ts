@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { hostsOf, hostWantOf, hostWants, isHostWant } from './postgres/hosts.ts'
+import { readNatsServers } from './changes/nats-url.ts'
 import { isAllowableNetwork, loopbackNetworks } from './outbound/vet-url.ts'
 
 /** Converts texts of the environment to values of settings. */
@@ -20,6 +21,18 @@ export function among<const Value extends string>(
   return (text) => {
     const value = values.find((one) => one === text)
     return value === undefined ? { problem: `must be ${listed(values)}, not ${quoted(text)}` } : { value }
+  }
+}
+
+/** One or more of the values, with commas between. */
+export function someOf<const Value extends string>(
+  values: readonly Value[],
+): (text: string) => Reading<readonly Value[]> {
+  return (text) => {
+    const parts = text.split(',').map((part) => part.trim())
+    const value = values.filter((one) => parts.includes(one))
+    const problem = `must be one or more of ${listed(values)}, each once, with commas between, not ${quoted(text)}`
+    return value.length === parts.length ? { value } : { problem }
   }
 }
 
@@ -63,6 +76,16 @@ export function readFile(text: string): Reading<string> {
   return /\p{Cc}/u.test(text)
     ? { problem: 'must be the path of a file, without control characters' }
     : { value: resolve(text) }
+}
+
+/** The error never repeats the URL, because it may contain a password. */
+export function readNatsUrl(text: string): Reading<string> {
+  try {
+    readNatsServers(text)
+    return { value: text }
+  } catch {
+    return { problem: 'must be a URL like nats://user:password@host:4222, or several with commas between' }
+  }
 }
 
 /** The error never repeats the URL, because it may contain a password. */
@@ -179,11 +202,11 @@ export function readNetworks(text: string): Reading<readonly string[]> {
 
 const quotedMax = 60
 
-export function quoted(text: string): string {
+function quoted(text: string): string {
   const cut = text.length > quotedMax ? `${text.slice(0, quotedMax)}…` : text
   return JSON.stringify(cut)
 }
 
-export function listed(values: readonly string[]): string {
+function listed(values: readonly string[]): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }

@@ -22,6 +22,7 @@ const defaults = {
   publicUrl: undefined,
   trustedProxies: [],
   metrics: { port: undefined, token: undefined },
+  feedNats: undefined,
   patience: 1,
   oidc: undefined,
   signIn: { lockOutMs: 900_000, idleEndsAfterMs: 7_200_000, requiresSecondFactor: false },
@@ -62,6 +63,7 @@ test('every setting is read', () => {
     ARI_PATIENCE: '20',
     ARI_METRICS_PORT: '9464',
     ARI_METRICS_TOKEN: 'a-token-of-metrics',
+    ARI_FEED_NATS: 'nats://ari:secret@nats1:4222,nats2:4222',
     ARI_OIDC_ISSUER: 'https://login.example.com/realms/staff',
     ARI_OIDC_CLIENT_ID: 'ari',
     ARI_OIDC_CLIENT_SECRET: 'hunter2',
@@ -96,6 +98,7 @@ test('every setting is read', () => {
         trustedProxies: ['10.0.0.0/8', '::1'],
         patience: 20,
         metrics: { port: 9464, token: 'a-token-of-metrics' },
+        feedNats: 'nats://ari:secret@nats1:4222,nats2:4222',
         oidc: {
           issuer: 'https://login.example.com/realms/staff',
           clientId: 'ari',
@@ -158,6 +161,10 @@ const wrong: [Environ, string][] = [
   [{ PORT: '9'.repeat(100) }, port(`"${'9'.repeat(60)}…"`)],
   [{ ARI_METRICS_PORT: 'x' }, 'ARI_METRICS_PORT must be a whole number from 0 to 65535, not "x"'],
   [{ ARI_METRICS_PORT: '8080' }, 'ARI_METRICS_PORT must be another port than PORT'],
+  [
+    { ARI_FEED_NATS: 'http://user:hidden@nats1' },
+    'ARI_FEED_NATS must be a URL like nats://user:password@host:4222, or several with commas between',
+  ],
   [
     { ARI_METRICS_TOKEN: 'short' },
     'ARI_METRICS_TOKEN must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',

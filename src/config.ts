@@ -3,8 +3,6 @@ import { resolve } from 'node:path'
 import {
   among,
   integerBetween,
-  listed,
-  quoted,
   readBoolean,
   readDatabaseUrl,
   readFile,
@@ -13,6 +11,7 @@ import {
   readIssuer,
   readKeys,
   readMetricsToken,
+  readNatsUrl,
   readNetworks,
   readOrigin,
   readPrivateNetworks,
@@ -20,6 +19,7 @@ import {
   readVaultKey,
   readVaultKeys,
   type Reading,
+  someOf,
 } from './config-values.ts'
 import { environments, type Environment } from './keys/secret.ts'
 import type { OidcSettings } from './operators/oidc.ts'
@@ -65,6 +65,8 @@ export type Settings = {
   /** Addresses and networks. */
   trustedProxies: readonly string[]
   metrics: MetricsRules
+  /** Absent: the change feed is not published. */
+  feedNats: string | undefined
   /** Multiplies the time that requests may take before they are refused for being late. */
   patience: number
   oidc: OidcSettings | undefined
@@ -106,6 +108,7 @@ const names = [
   'ARI_PATIENCE',
   'ARI_METRICS_PORT',
   'ARI_METRICS_TOKEN',
+  'ARI_FEED_NATS',
   'ARI_OIDC_ISSUER',
   'ARI_OIDC_CLIENT_ID',
   'ARI_OIDC_CLIENT_SECRET',
@@ -127,6 +130,7 @@ const secretNames = [
   'ARI_VAULT_KEY_PREVIOUS',
   'ARI_MFA_KEY',
   'ARI_METRICS_TOKEN',
+  'ARI_FEED_NATS',
   'ARI_OIDC_CLIENT_SECRET',
 ] as const
 
@@ -202,7 +206,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     databaseUrl: setting<string | undefined>('DATABASE_URL', undefined, readDatabaseUrl),
     vaultKey: setting<Buffer | undefined>('ARI_VAULT_KEY', undefined, readVaultKey),
     vaultKeysPrevious: setting<readonly Buffer[]>('ARI_VAULT_KEY_PREVIOUS', [], readVaultKeys),
-    roles: setting<readonly Role[]>('ARI_ROLES', roles, readRoles),
+    roles: setting<readonly Role[]>('ARI_ROLES', roles, someOf(roles)),
     processes: setting('ARI_PROCESSES', 1, readProcesses),
     logLevel: setting('LOG_LEVEL', 'info', among(logLevels)),
     postgresBinDir: setting<string | undefined>('ARI_POSTGRES_BIN', undefined, readFolder),
@@ -218,6 +222,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
       port: setting<number | undefined>('ARI_METRICS_PORT', undefined, integerBetween(0, 65_535)),
       token: setting<string | undefined>('ARI_METRICS_TOKEN', undefined, readMetricsToken),
     },
+    feedNats: setting<string | undefined>('ARI_FEED_NATS', undefined, readNatsUrl),
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
     oidc: readOidc(environ, setting, problems),
     signIn: readSignIn(setting, environment),
@@ -237,16 +242,6 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
   }
   if (problems.length > 0) throw new WrongSettings(problems)
   return { settings, warnings: unknownSettings(environ) }
-}
-
-function readRoles(text: string): Reading<readonly Role[]> {
-  const parts = text.split(',').map((part) => part.trim())
-  const value = roles.filter((role) => parts.includes(role))
-  return value.length === parts.length
-    ? { value }
-    : {
-        problem: `must be one or more of ${listed(roles)}, each once, with commas between, not ${quoted(text)}`,
-      }
 }
 
 /** The identity provider for sign-in to the console; a partly configured one is an error. */

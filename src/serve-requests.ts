@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from './app.ts'
+import { startPublisher } from './changes/publisher.ts'
 import { openCardVault, type CardVault } from './cards/card-vault.ts'
 import type { Closers } from './closers.ts'
 import type { Settings } from './config.ts'
@@ -12,6 +13,7 @@ const requestsFinishWithinMs = 4_000
 const connectionsCloseWithinMs = 1_000
 const vaultClosesWithinMs = 500
 const deliveriesCloseWithinMs = 2_000
+const publisherClosesWithinMs = 500
 const drainPollMs = 10
 /**
  * Delayed, because the person who starts the service needs other things first; a request for the console
@@ -25,8 +27,8 @@ export type Serving = {
   url: string
   notes: readonly string[]
   /**
-   * Begins the work beside requests. Deliveries, and building the console, are done by one process of a
-   * service.
+   * Begins the work beside requests. Deliveries, publishing the change feed, and building the console are done
+   * by one process of a service.
    */
   begin: (how: { withWorkThatRunsOnce: boolean }) => void
 }
@@ -38,7 +40,7 @@ export async function serveRequests(
   loading: LoadedApp,
   closers: Closers,
 ): Promise<Serving> {
-  const { environment, privateNetworks, roles } = settings
+  const { environment, feedNats, privateNetworks, roles } = settings
   const { startApp } = await loading
   const vault = await openVaultOf(needs, settings, closers)
   const resolve = privateNetworks.length > 0 ? resolveAsSystem : resolveByDns
@@ -66,6 +68,10 @@ export async function serveRequests(
       if (withWorkThatRunsOnce && roles.includes('worker')) {
         const deliveries = app.startDeliveries()
         closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
+        if (feedNats !== undefined) {
+          const publisher = startPublisher({ ...needs, environment, natsUrl: feedNats })
+          closers.push({ name: 'publisher', close: publisher.close, withinMs: publisherClosesWithinMs })
+        }
       }
       closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
       if (!withWorkThatRunsOnce) return

@@ -63,6 +63,8 @@ const tables = {
   // Written by the service itself, independently of requests.
   store_beat: 'none',
   write_probe: 'none',
+  // Written a moment after a change.
+  feed_publisher: 'none',
   housekeeping_mark: 'none',
   stored_card_search: 'none',
 } as const

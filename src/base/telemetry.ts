@@ -28,6 +28,7 @@ export function telemetry() {
   return {
     registry,
     ...ofTheGateway(registers),
+    ...ofChanges(registers),
     ...ofBookings(registers),
     /** `together` is the value for several processes: by default their sum. */
     gauge: (name: string, help: string, read: () => number, together: Aggregator = 'sum') =>
@@ -98,6 +99,23 @@ function ofTheGateway(registers: Registry[]) {
       help: 'Rounds of housekeeping that deleted nothing, or less than was due: clock, ceiling',
       labelNames: ['reason'] as const,
       registers,
+    }),
+  }
+}
+
+/** Metrics of the change feed. */
+function ofChanges(registers: Registry[]) {
+  return {
+    changesPublished: new Counter({
+      name: 'ari_changes_published_total',
+      help: 'Messages of the change feed that NATS stored',
+      registers,
+    }),
+    changesPublisherLag: new Gauge({
+      name: 'ari_changes_publisher_lag_seconds',
+      help: 'Age of the oldest change that is not published to NATS yet; 0 where nothing is published',
+      registers,
+      aggregator: 'max',
     }),
     changesTold: new Counter({
       name: 'ari_changes_told_total',

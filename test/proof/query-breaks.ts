@@ -36,6 +36,13 @@ const breaks: Readonly<Record<string, (send: Query, client: pg.Client, parameter
     return known
   },
 
+  /** From SIGUSR2 on, the process that publishes dies after an acknowledgement, before it stores how far it got. */
+  publisherDies: (send, _client, parameters) => {
+    if (isSignalled && textOf(parameters[0]).startsWith('update feed_publisher set epoch'))
+      process.kill(process.pid, 'SIGKILL')
+    return send(...parameters)
+  },
+
   /** Bookings no longer lock their hotel. */
   unlockedHotels: (send, _client, [statement, ...rest]) => {
     const unlocked = (text: string): string => text.replace(' for no key update of hotel', '')
@@ -97,6 +104,10 @@ process.on('SIGUSR2', () => (isSignalled = true))
 
 function isNamed(statement: unknown, name: string): statement is { name: string; values?: unknown } {
   return typeof statement === 'object' && statement !== null && 'name' in statement && statement.name === name
+}
+
+function textOf(statement: unknown): string {
+  return typeof statement === 'string' ? statement : String(Object(statement).text)
 }
 
 function withChangesById(statement: unknown): unknown {

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { throttledWarning } from '../base/log.ts'
+import { Rejected } from '../http/rejected.ts'
+import type { Needs } from '../postgres/needs.ts'
+import type { Change } from './contract.ts'
+import { readCursor, writeCursor, type FeedPosition } from './cursor.ts'
+import { feed, type Feed } from './feed.ts'
+import { openFeedStream, type FeedStream, type StreamMessage } from './nats-stream.ts'
+import {
+  leavePublisherRole,
+  savePublished,
+  selectPublisherLagSeconds,
+  takePublisherRole,
+  type Published,
+} from './publisher-store.ts'
+
+/**
+ * Publishes the change feed to a stream of NATS JetStream, in its order, each change once. One process of all
+ * services on a database does so; the others wait for its lease to end. The stream itself says what was
+ * published: a process that takes over continues behind its last message, whose id is the change's cursor.
+ * Each message names the number that must precede it, so a process that lost the role can't append any more.
+ */
+export type Publisher = { close: () => Promise<void> }
+
+export type PublisherNeeds = Needs & { environment: string; natsUrl: string }
+
+const changesAtOnce = 200
+/** Longer than a page may take to be acknowledged, so that only a dead process loses the role. */
+const leaseMs = 15_000
+const renewEveryMs = 3_000
+const tryAgainAfterMs = 1_000
+const closesWithinMs = 400
+
+export function startPublisher(needs: PublisherNeeds): Publisher {
+  const stop = new AbortController()
+  const holder = randomUUID()
+  const changes = feed(needs)
+  const complain = throttledWarning(needs.log, 'changes are not published to NATS')
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        const published = await takePublisherRole(needs.db, holder, leaseMs)
+        if (published) await publishWhileLeased(needs, changes, { holder, published, over: stop.signal })
+      } catch (error) {
+        complain(error instanceof Error ? error.message : String(error))
+        // Another gateway may reach the server.
+        await leavePublisherRole(needs.db, holder).catch(() => {})
+      }
+      await pause(tryAgainAfterMs, undefined, { signal: stop.signal, ref: false }).catch(() => {})
+    }
+    await leavePublisherRole(needs.db, holder).catch(() => {})
+  }
+  const lag = watchLag(needs)
+  const running = run()
+  return {
+    close: async () => {
+      stop.abort()
+      lag.close()
+      await Promise.race([running, pause(closesWithinMs, undefined, { ref: false })])
+    },
+  }
+}
+
+type Lease = { holder: string; published: Published; over: AbortSignal }
+
+/** Resolves when the role is lost, or is over. */
+async function publishWhileLeased(
+  needs: PublisherNeeds,
+  changes: Feed,
+  { holder, published, over }: Lease,
+): Promise<void> {
+  const prefix = `ari.changes.${needs.environment}`
+  const stream = await openFeedStream(needs.natsUrl, `${prefix}.>`)
+  try {
+    const append = async (messages: readonly StreamMessage[], after: number): Promise<number> => {
+      const { stored, failure } = await stream.append(messages, after)
+      needs.telemetry.changesPublished.inc(stored)
+      if (stored < messages.length) throw failure
+      return after + stored
+    }
+    let { position, sequence } = await resume(stream, published)
+    while (!over.aborted) {
+      const page = position && (await readUnlessGone(changes, position))
+      if (page) {
+        sequence = await append(
+          page.changes.map((change) => messageOf(change, prefix, stream.bytesMax)),
+          sequence,
+        )
+        position = page.position
+      } else {
+        position = await changes.now()
+        sequence = await append([restartMessage(position, prefix)], sequence)
+      }
+      if (!(await savePublished(needs.db, holder, { position, sequence }, leaseMs))) return
+      if (page?.hasMore !== true) await changes.changed(position, renewEveryMs, over)
+    }
+  } finally {
+    await stream.close()
+  }
+}
+
+/** The position behind the last message of the stream; undefined if consumers have to start anew. */
+async function resume(
+  stream: FeedStream,
+  published: Published,
+): Promise<{ position: FeedPosition | undefined; sequence: number }> {
+  const { sequence, lastId } = await stream.end()
+  const last = lastId === undefined ? undefined : readCursor(lastId, 'Nats-Msg-Id', [])
+  if (last) return { position: last, sequence }
+  // A stream may delete its messages, but its numbers go on: lower ones belong to another stream.
+  const isSameStream = sequence > 0 && sequence >= published.sequence
+  return { position: isSameStream ? published.position : undefined, sequence }
+}
+
+/** Undefined if the position is too old, or of another epoch. */
+async function readUnlessGone(changes: Feed, position: FeedPosition) {
+  try {
+    return await changes.read(position, changesAtOnce)
+  } catch (error) {
+    if (error instanceof Rejected && error.status === 410) return undefined
+    throw error
+  }
+}
+
+/** Without its nights if it would be too long: the server would refuse it, and all that follow. */
+function messageOf(change: Change, prefix: string, bytesMax: number): StreamMessage {
+  const whole = JSON.stringify(change)
+  const text = Buffer.byteLength(whole) <= bytesMax ? whole : JSON.stringify({ ...change, nights: undefined })
+  return { id: change.cursor, subject: `${prefix}.${change.platformHotelId}`, text }
+}
+
+/** Consumers read everything again: changes before this message may never have been published. */
+function restartMessage(position: FeedPosition, prefix: string): StreamMessage {
+  const cursor = writeCursor(position)
+  return { id: cursor, subject: `${prefix}.restarted`, text: JSON.stringify({ cursor, kind: 'restarted' }) }
+}
+
+const lagEveryMs = 5_000
+
+/** Measures the lag, whichever process publishes. */
+function watchLag({ db, telemetry }: Needs): { close: () => void } {
+  const timer = setInterval(() => {
+    selectPublisherLagSeconds(db).then(
+      (seconds) => telemetry.changesPublisherLag.set(seconds),
+      // The store is away, which other metrics show.
+      () => {},
+    )
+  }, lagEveryMs).unref()
+  return { close: () => clearInterval(timer) }
+}
