@@ -55,13 +55,19 @@ export async function openFeedStream(url: string, subjects: string): Promise<Fee
       },
       append: async (messages, after) => {
         const jetstream = manager.jetstream()
-        const appending = messages.map(({ id, subject, text }, index) =>
-          jetstream.publish(subject, text, {
+        const appending = messages.map(({ id, subject, text }, index) => {
+          // A foreign message may take the number of one that is refused: the next one must be refused too.
+          const lastMsgID = messages[index - 1]?.id
+          return jetstream.publish(subject, text, {
             msgID: id,
-            expect: { streamName: stream, lastSequence: after + index },
+            expect: {
+              streamName: stream,
+              lastSequence: after + index,
+              ...(lastMsgID === undefined ? {} : { lastMsgID }),
+            },
             timeout: acknowledgedWithinMs,
-          }),
-        )
+          })
+        })
         return appended(await Promise.allSettled(appending), after)
       },
       close: () => closeConnection(connection),
