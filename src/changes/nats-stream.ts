@@ -12,7 +12,7 @@ export type FeedStream = {
   end: () => Promise<{ sequence: number; lastId: string | undefined }>
   /**
    * Appends the messages behind number `after`, and resolves with how many are stored: all, or those before the
-   * first that the stream refused or did not acknowledge.
+   * first that the stream refused or did not acknowledge. With a failure their numbers are unknown.
    */
   append: (messages: readonly StreamMessage[], after: number) => Promise<Appended>
   close: () => Promise<void>
@@ -78,14 +78,18 @@ export async function openFeedStream(url: string, subjects: string): Promise<Fee
   }
 }
 
-function appended(results: readonly PromiseSettledResult<{ seq: number }>[], after: number): Appended {
+function appended(
+  results: readonly PromiseSettledResult<{ seq: number; duplicate: boolean }>[],
+  after: number,
+): Appended {
+  let failure: unknown
   for (const [index, result] of results.entries()) {
     if (result.status === 'rejected') return { stored: index, failure: result.reason }
-    // A duplicate: this message was stored before, at another number.
-    if (result.value.seq !== after + index + 1)
-      return { stored: index, failure: new Error('another publisher writes to the stream') }
+    // Stored earlier, at another number.
+    if (result.value.duplicate || result.value.seq !== after + index + 1)
+      failure = new Error('another publisher writes to the stream')
   }
-  return { stored: results.length, failure: undefined }
+  return { stored: results.length, failure }
 }
 
 async function closeConnection(connection: NatsConnection): Promise<void> {

@@ -76,8 +76,12 @@ async function publishWhileLeased(
     const append = async (messages: readonly StreamMessage[], after: number): Promise<number> => {
       const { stored, failure } = await stream.append(messages, after)
       needs.telemetry.changesPublished.inc(stored)
-      if (stored < messages.length) throw failure
-      return after + stored
+      if (failure === undefined) return after + stored
+      // The stream can't say it if its last message is a foreign one.
+      const last = messages[stored - 1]
+      const position = last && readCursor(last.id, 'Nats-Msg-Id', [])
+      if (position) await savePublished(needs.db, holder, { position, sequence: after }, leaseMs)
+      throw failure
     }
     let { position, sequence } = await resume(stream, published)
     while (!over.aborted) {

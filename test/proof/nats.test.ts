@@ -99,6 +99,9 @@ async function onStream<Value>(work: (manager: JetStreamManager) => Promise<Valu
   }
 }
 
+/** A message that isn't of the feed. */
+const foreign = 'foreign'
+
 type Message = { cursor: string; kind: string; hotelId?: string; revision?: number; nights?: unknown[] }
 
 /** All messages of the stream in its order. */
@@ -109,6 +112,7 @@ async function messages(): Promise<Message[]> {
     for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
       const message = await manager.streams.getMessage(stream, { seq })
       assert.ok(message, `message ${seq} is missing`)
+      if (message.string() === foreign) continue
       assert.equal(message.header.get('Nats-Msg-Id'), message.json<Message>().cursor)
       all.push(message.json<Message>())
     }
@@ -221,6 +225,33 @@ test('a new epoch of the store is announced, and its changes follow', async (con
       ['hotel', 'N2'],
     ],
   )
+})
+
+test('foreign messages between the changes of a page change neither their order nor their number', async (context) => {
+  if (reason !== undefined) return context.skip(reason)
+  const rounds = roundsWithin({ full: 20, floor: 5, share: 0.005 })
+  const earlier = await untilPublished()
+  let count = 0
+  for (let round = rounds.next(); round !== undefined; round = rounds.next()) {
+    const pushes = hotels.map(async (hotelId) => {
+      for (let index = 0; index < 10; index++)
+        expectOk(await pushHotel(hotelId, `${hotelId} ${round} ${index}`))
+    })
+    const over = new AbortController()
+    const others = onStream(async (manager) => {
+      while (!over.signal.aborted) {
+        await manager.jetstream().publish(subjects.replace('>', foreign), foreign)
+        count++
+        await wait(between(0, 30))
+      }
+    })
+    await Promise.all(pushes)
+    over.abort()
+    await others
+  }
+  const published = await untilPublished()
+  assert.deepEqual(published.slice(earlier.length), await changesAfter(earlier.at(-1)?.cursor ?? ''))
+  context.diagnostic(`${rounds.summary()}, ${count} foreign messages`)
 })
 
 test('a process that dies before it stores what was acknowledged leaves no gap and no duplicate', async (context) => {
