@@ -19,7 +19,7 @@ export type FeedStream = {
 }
 
 export type StreamMessage = { id: string; subject: string; text: string }
-export type Appended = { stored: number; failure: unknown }
+export type Appended = { stored: number; failure: Error | undefined }
 
 const connectsWithinMs = 5_000
 const acknowledgedWithinMs = 5_000
@@ -82,9 +82,12 @@ function appended(
   results: readonly PromiseSettledResult<{ seq: number; duplicate: boolean }>[],
   after: number,
 ): Appended {
-  let failure: unknown
+  let failure: Error | undefined
   for (const [index, result] of results.entries()) {
-    if (result.status === 'rejected') return { stored: index, failure: result.reason }
+    if (result.status === 'rejected') {
+      const reason: unknown = result.reason
+      return { stored: index, failure: reason instanceof Error ? reason : new Error(String(reason)) }
+    }
     // Stored earlier, at another number.
     if (result.value.duplicate || result.value.seq !== after + index + 1)
       failure = new Error('another publisher writes to the stream')

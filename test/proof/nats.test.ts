@@ -232,23 +232,20 @@ test('foreign messages between the changes of a page change neither their order 
   const rounds = roundsWithin({ full: 20, floor: 5, share: 0.005 })
   const earlier = await untilPublished()
   let count = 0
+  const over = new AbortController()
+  const others = onStream(async (manager) => {
+    for (; !over.signal.aborted; count++) {
+      await manager.jetstream().publish(subjects.replace('>', foreign), foreign)
+      await wait(between(0, 30))
+    }
+  })
   for (let round = rounds.next(); round !== undefined; round = rounds.next()) {
-    const pushes = hotels.map(async (hotelId) => {
-      for (let index = 0; index < 10; index++)
-        expectOk(await pushHotel(hotelId, `${hotelId} ${round} ${index}`))
-    })
-    const over = new AbortController()
-    const others = onStream(async (manager) => {
-      while (!over.signal.aborted) {
-        await manager.jetstream().publish(subjects.replace('>', foreign), foreign)
-        count++
-        await wait(between(0, 30))
-      }
-    })
-    await Promise.all(pushes)
-    over.abort()
-    await others
+    const name = `beside foreign messages, ${round}`
+    const pushed = hotels.flatMap((hotelId) => Array.from({ length: 10 }, () => pushHotel(hotelId, name)))
+    for (const reply of await Promise.all(pushed)) expectOk(reply)
   }
+  over.abort()
+  await others
   const published = await untilPublished()
   assert.deepEqual(published.slice(earlier.length), await changesAfter(earlier.at(-1)?.cursor ?? ''))
   context.diagnostic(`${rounds.summary()}, ${count} foreign messages`)
