@@ -7,6 +7,7 @@ import {
   loadOn,
   middleOf,
   openStage,
+  pushedToday,
   residentMegabytes,
   startGatewayOn,
   startPeer,
@@ -128,10 +129,14 @@ async function pushes(few: Stage, many: Stage, load: HotelLoad): Promise<Row[]> 
   }
 }
 
-/** Small pushes to all hotels evenly, each with its own supplier's key, for nights that are stored. */
+/**
+ * Small pushes to all hotels evenly, each with its own supplier's key, for nights that are stored; none is its
+ * hotel's first of the day.
+ */
 async function postsTo(stage: Stage, hotels: number): Promise<PostOf[]> {
   const bodies = smallPushes({ hotels: hotels + 1, roomsPerHotel: 1, ratesPerRoom: 1 }, 100_000, 100, 5)
   const codes = bodies.map((body) => /"hotelId":"(H\d+)"/.exec(body)?.[1] ?? '')
+  await pushedToday(stage, codes)
   const { rows } = await stage.db.query<{ code: string; supplier: string }>(
     `select code, supplier.name as supplier from hotel join supplier on supplier.id = supplier_id
      where code = any($1::text[])`,

@@ -58,6 +58,20 @@ export async function openStage(server: TestAddress, workload: Workload): Promis
   }
 }
 
+/**
+ * Leaves hotels as their first push of ARI of the day does, which also writes their indexes: most pushes are later
+ * ones.
+ */
+export async function pushedToday({ address }: Stage, codes: readonly string[]): Promise<void> {
+  await asAdmin(
+    address,
+    `update hotel set ari_at = now(), ari_day = floor(extract(epoch from now()) / 86400),
+       ari_until_month = greatest(ari_until_month, (select max(month) from ari_month where hotel_id = hotel.id))
+     where code = any('{${codes.join()}}')`,
+  )
+  await asAdmin(address, 'vacuum analyze hotel')
+}
+
 /** Inserts hotels, rooms and rates by SQL, without a time limit: pushing 100,000 hotels would take longer than the measurement. */
 async function seed(address: TestAddress, { hotels, roomsPerHotel, ratesPerRoom }: Workload): Promise<void> {
   await asAdmin(
