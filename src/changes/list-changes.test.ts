@@ -383,7 +383,7 @@ describe('waiting', () => {
             {
               type: 'TOO_MANY_WAITING',
               message: 'Maximum 20 requests of a token can wait for changes at a time',
-              hint: 'Follow all hotels with one request; close requests that nobody reads',
+              hint: 'Follow all hotels with one request; close requests whose answers nobody reads',
             },
           ],
         },
