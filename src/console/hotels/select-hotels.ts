@@ -71,6 +71,18 @@ const orders: Readonly<
   ending: { table: 'h', key: ariEnd, id: 'h.id', type: 'int' },
 }
 
+/**
+ * The condition for hotels of a supplier, with lower ids than `before`, in hotel_search. With an order by supplier and
+ * id only the index of both serves it. If the supplier were compared by `=`, the order of the ids would be enough, and
+ * the planner might walk through the newer hotels of all others.
+ */
+export function ofSupplierById(supplier: string, before: string): string {
+  return `(s.supplier_id, s.hotel_id) > (${supplier}, 0) and (s.supplier_id, s.hotel_id) < (${supplier}, ${before})`
+}
+
+/** Above every id of a hotel. */
+export const anyHotelId = '2147483647'
+
 /** Both URLs, of any valid key of the supplier, see webhooks/store.ts. */
 const suppliersWithWebhooks = (now: string): string => `
   select supplier_id from api_key
@@ -120,7 +132,8 @@ async function selectBy(way: Way, db: Queryable, query: HotelQuery): Promise<Hot
   const parameters = new Parameters()
   const { key, id, isDescending } = orders[query.order]
   const direction = isDescending ? 'desc' : 'asc'
-  const inOrder = `order by ${key} ${direction}, ${id} ${direction} limit`
+  const first = isNewestOfSupplier(query) ? 's.supplier_id' : key
+  const inOrder = `order by ${first} ${direction}, ${id} ${direction} limit`
   const conditions = await conditionsOf(db, query, parameters, way === 'words')
   const now = parameters.add(query.nowMs)
   const limit = parameters.add(query.limit)
@@ -141,6 +154,9 @@ async function selectBy(way: Way, db: Queryable, query: HotelQuery): Promise<Hot
   )
   return rows
 }
+
+const isNewestOfSupplier = ({ order, search }: HotelQuery): boolean =>
+  order === 'newest' && search.supplierId !== undefined
 
 /** Of each table, and those of the order: which hotels come after the previous page, and of which suppliers. */
 type Conditions = Record<Table | 'ordered', string[]>
@@ -168,20 +184,26 @@ function source(way: Way, order: HotelOrder, conditions: Conditions, inOrder: st
 
 async function conditionsOf(
   db: Queryable,
-  { search, order, after, exact, nowMs, thisMonth }: HotelQuery,
+  query: HotelQuery,
   parameters: Parameters,
   isByIndexOfWords: boolean,
 ): Promise<Conditions> {
+  const { search, order, after, exact, nowMs, thisMonth } = query
   const { table, key, id, type, isDescending } = orders[order]
   const conditions: Conditions = { s: [], h: [], ordered: [] }
   const where = (which: keyof Conditions, value: unknown, condition: (parameter: string) => string): void => {
     if (value !== undefined) conditions[which].push(condition(parameters.add(value)))
   }
-  if (after) {
-    const position = `(${parameters.add(after.key)}::${type}, ${parameters.add(after.hotelId)}::int)`
-    conditions.ordered.push(`(${key}, ${id}) ${isDescending ? '<' : '>'} ${position}`)
+  if (isNewestOfSupplier(query)) {
+    const before = after ? parameters.add(after.hotelId) : anyHotelId
+    where('ordered', search.supplierId, (number) => ofSupplierById(number, before))
+  } else {
+    if (after) {
+      const position = `(${parameters.add(after.key)}::${type}, ${parameters.add(after.hotelId)}::int)`
+      conditions.ordered.push(`(${key}, ${id}) ${isDescending ? '<' : '>'} ${position}`)
+    }
+    where('ordered', search.supplierId, (number) => `${table}.supplier_id = ${number}`)
   }
-  where('ordered', search.supplierId, (number) => `${table}.supplier_id = ${number}`)
   if (exact.isOnly) where('ordered', exact.hotelIds, (ids) => `${id} = any(${ids}::int[])`)
   else {
     if (exact.hotelIds.length > 0) where('ordered', exact.hotelIds, (ids) => `${id} <> all(${ids}::int[])`)

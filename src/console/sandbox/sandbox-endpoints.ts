@@ -13,6 +13,7 @@ import {
   sandboxHotelsMax,
   type SandboxHotel,
 } from './contract.ts'
+import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
 import { supplierNamed, supplierSubject, readId, type NamedSupplier } from '../suppliers/rules.ts'
 import { orderFaults, readFaults, type OrderFaultsNeeds } from '../../sandbox/fault-orders.ts'
 import type { Needs } from '../../postgres/needs.ts'
@@ -207,9 +208,8 @@ async function selectSandboxHotels(
     `with newest as (
        (select id from hotel where supplier_id = $1 and code = $2 and $5::int is null)
        union
-       -- Has an index in this order.
-       (select hotel_id from hotel_search where supplier_id = $1 and ($5::int is null or hotel_id = $5)
-        order by hotel_id desc limit $3)
+       (select hotel_id from hotel_search s where ${ofSupplierById('$1', anyHotelId)} and ($5::int is null or hotel_id = $5)
+        order by supplier_id desc, hotel_id desc limit $3)
      )
      select hotel.id as "hotelId", hotel.code, hotel.name, hotel.time_zone as "timeZone",
        hotel.clock_ahead_ms as "aheadMs",

@@ -1,4 +1,5 @@
 import { instant } from '../../keys/suppliers.ts'
+import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import {
   pushesLookedAt,
@@ -59,7 +60,9 @@ export async function selectSuppliers(
      cross join lateral (
        -- Pushes of ARI don't write its pages, so that the index alone is read.
        select count(*)::int as counted
-       from (select from hotel_search where supplier_id = page.id order by hotel_id limit $5 + 1) as few
+       from (
+         select from hotel_search s where ${ofSupplierById('page.id', anyHotelId)} order by supplier_id, hotel_id limit $5 + 1
+       ) as few
      ) as hotels
      cross join lateral (
        select count(*)::int as looked, count(*) filter (where outcome = 'rejected')::int as rejected,
