@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { untilWaiting } from '../../test/locks.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { transaction } from '../postgres/transaction.ts'
 import { dropOldPartitions } from './housekeeping.ts'
 import { packBodies } from './pack-bodies.ts'
 
@@ -140,40 +142,28 @@ test('several processes pack each batch once, and pushes succeed meanwhile', asy
 
 test('a push that commits after later ones were packed is read from a segment of its own', async () => {
   const { gateway, supplier } = await opened()
-  const holder = await gateway.db.pool.connect()
-  try {
-    await gateway.db.query(`
-      create function wait_for_test() returns trigger language plpgsql as
-        $$ begin perform pg_advisory_xact_lock(77); return new; end $$;
-      create trigger wait_for_test before insert on push_log for each row when (new.request_id = 'slow')
-        execute function wait_for_test()`)
-    await holder.query('begin; select pg_advisory_xact_lock(77)')
-    const slow = supplier.post('/push/hotels', hotels('H2'), { 'x-request-id': 'slow' })
-    await untilWaiting(gateway)
-    const others = await pushed(supplier, names('fast', 10))
+  await gateway.db.query(`
+    create function wait_for_test() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(77); return new; end $$;
+    create trigger wait_for_test before insert on push_log for each row when (new.request_id = 'slow')
+      execute function wait_for_test()`)
+  const { slow, others } = await transaction(gateway.db, async (holder) => {
+    await holder.query('select pg_advisory_xact_lock(77)')
+    const pushing = supplier.post('/push/hotels', hotels('H2'), { 'x-request-id': 'slow' })
+    await untilWaiting(gateway.db, () => 1)
+    const packed = await pushed(supplier, names('fast', 10))
     assert.equal(await packBodies(gateway.db, gateway.clock.now() + hourMs), 1)
-    await holder.query('commit')
-    expectOk(await slow)
-    const more = await pushed(supplier, names('more', 10))
-    assert.equal(await packBodies(gateway.db, gateway.clock.now() + hourMs), 1)
-    assert.equal((await counts(gateway)).batches, 0)
-    await assertReadable(supplier, new Map([...others, ...more, ['slow', hotels('H2')]]))
-  } finally {
-    holder.release(true)
-  }
+    return { slow: { answer: pushing }, others: packed }
+  })
+  expectOk(await slow.answer)
+  const more = await pushed(supplier, names('more', 10))
+  assert.equal(await packBodies(gateway.db, gateway.clock.now() + hourMs), 1)
+  assert.equal((await counts(gateway)).batches, 0)
+  await assertReadable(supplier, new Map([...others, ...more, ['slow', hotels('H2')]]))
 })
 
 const hotels = (hotelId: string): string =>
   `[{"hotelId":"${hotelId}","hotelName":"H","currency":"USD","isAvailable":true,"minChildAge":3,"maxChildAge":12}]`
-
-async function untilWaiting({ db }: TestGateway): Promise<void> {
-  for (;;) {
-    const { rows } = await db.query<{ waiting: number }>(
-      "select count(*)::int as waiting from pg_locks where locktype = 'advisory' and objid = 77 and not granted",
-    )
-    if (rows[0]?.waiting === 1) return
-  }
-}
 
 test('packed bodies leave with their day', async () => {
   const { gateway, supplier } = await opened('2027-03-01T12:00:00Z')

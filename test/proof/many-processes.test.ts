@@ -143,7 +143,7 @@ test(`${where}: a revoked key stops at all of them within a second`, async (t) =
   })
 })
 
-const newest = { full: 5_000, floor: 600, share: 0.03 }
+const newest = { full: 5_000, floor: 600, share: 0.02 }
 
 test(`${where}: ${newest.full} × an offer at another process, right after a push was acknowledged, is never older than it`, async (t) => {
   const fleet = await newFleet()

@@ -164,7 +164,7 @@ test('the tests of npm test pass through it: first those about connections, then
     first,
     ...Array.from({ length: turnsOfOthers }, (_, turn) => others.slice(turn * size, (turn + 1) * size)),
   ]
-  const rounds = roundsWithin({ full: turns.length, floor: 1, share: 0.08 })
+  const rounds = roundsWithin({ full: turns.length, floor: 1, share: 0.06 })
   for (let turn = rounds.next(); turn !== undefined; turn = rounds.next()) {
     const files = turns[turn] ?? []
     context.diagnostic(`${files.length} of ${first.length + others.length} files, ${await throughIt(files)}`)
