@@ -12,7 +12,7 @@ const measuredMs = 6_000
 const warmingUpMs = 500
 const connections = 16
 /** The total of both threads, on two otherwise idle cores. */
-const usualPerSecond = 28_000
+const usualPerSecond = 45_000
 const slownessMax = 4
 
 if (parentPort) {

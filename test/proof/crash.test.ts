@@ -74,7 +74,7 @@ test(`${kills.service} × kill -9 of the service under load: nothing acknowledge
   const world = await openWorld({ ARI_DATA_DIR: dataDir })
   const timesMs: number[] = []
   const length = { leastMs: 300, mostMs: 3_500 }
-  const rounds = roundsWithin({ full: kills.service, floor: floors.service, share: 0.06 })
+  const rounds = roundsWithin({ full: kills.service, floor: floors.service, share: 0.04 })
   for (let kill = rounds.next(); kill !== undefined; kill = rounds.next()) {
     timesMs.push(await killServiceRound(world, { name: `kill ${kill + 1}`, length, say: sayTo(t) }))
   }
@@ -92,7 +92,7 @@ test(`${kills.postgres} × kill -9 of PostgreSQL under load: the same, 503 meanw
   const { pid } = only(world)
   const timesMs: number[] = []
   const length = { leastMs: 300, mostMs: 2_500 }
-  const rounds = roundsWithin({ full: kills.postgres, floor: floors.postgres, share: 0.05 })
+  const rounds = roundsWithin({ full: kills.postgres, floor: floors.postgres, share: 0.025 })
   for (let kill = rounds.next(); kill !== undefined; kill = rounds.next()) {
     const victim = postgresVictims[kill % postgresVictims.length] ?? 'all'
     const name = `kill ${kill + 1} (${victim})`

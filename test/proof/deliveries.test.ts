@@ -14,7 +14,7 @@ test(`a worker is killed ${crashesPerStep} times at each of ${steps.length} step
   const rounds = roundsWithin({
     full: crashesPerStep * steps.length,
     floor: crashesPerStepLeast * steps.length,
-    share: 0.06,
+    share: 0.04,
   })
   const nextCrash = () => {
     const number = rounds.next()

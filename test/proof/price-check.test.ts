@@ -43,7 +43,7 @@ test(`${checks.full} checks against ${Object.keys(servers).length} kinds of serv
     // A service that has just started is still compiling its code and opening its connections.
     const warm = await prove(world, exactly(warmingUp), ['after 5 ms', 'over TLS'])
     say(t, warm)
-    const rounds = roundsWithin({ ...checks, share: 0.05 })
+    const rounds = roundsWithin({ ...checks, share: 0.03 })
     const proof = await prove(world, rounds)
     t.diagnostic(rounds.summary())
     say(t, proof)
