@@ -21,7 +21,7 @@ import { defaultSignInRules, type SignInRules } from './operators/sign-in-rules.
 import type { ConsoleAddress } from './operators/visit.ts'
 import { outboundCaller } from './outbound/call.ts'
 import type { OutboundRules } from './outbound/vet-url.ts'
-import type { Needs } from './postgres/needs.ts'
+import type { Needs } from './postgres/postgres.ts'
 import { priceChecker } from './price-check/checker.ts'
 import { priceFloors } from './taxes/price-floor.ts'
 import type { PrimaryChannel } from './process-channel.ts'

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { Needs } from './postgres/needs.ts'
+import type { Needs } from './postgres/postgres.ts'
 import { storeProblems } from './postgres/store-errors.ts'
 import type { CardVault } from './cards/card-vault.ts'
 import { hash, timingSafeEqual } from 'node:crypto'

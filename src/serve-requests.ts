@@ -6,7 +6,7 @@ import type { Closers } from './closers.ts'
 import type { Settings } from './config.ts'
 import type { AppNeeds } from './handler-needs.ts'
 import { resolveAsSystem, resolveByDns } from './outbound/vet-url.ts'
-import type { Needs } from './postgres/needs.ts'
+import type { Needs } from './postgres/postgres.ts'
 
 // With those of service.ts below the ten seconds in which the service must be able to stop.
 const requestsFinishWithinMs = 4_000

@@ -4,7 +4,7 @@ import { createFirstKey, createToken } from './keys/manage.ts'
 import { noRevocations } from './keys/revocations.ts'
 import { createFirstAdmin, firstStart } from './operators/manage.ts'
 import { signInUrl } from './operators/sign-in-link.ts'
-import type { Needs } from './postgres/needs.ts'
+import type { Needs } from './postgres/postgres.ts'
 import { addressesOf, reachable } from './service-address.ts'
 import type { Environment } from './keys/secret.ts'
 

@@ -1,4 +1,4 @@
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Caller } from '../http/call.ts'
 import type { Answer, ItemsCall } from '../http/mount.ts'

@@ -1,5 +1,5 @@
 import { monthOf, parseNight } from '../base/calendar.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import type { Queryable, Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import { answer, onEveryProblem, type Judge, onItems, type Mounted, on } from '../http/mount.ts'
@@ -15,7 +15,6 @@ import { problemAt } from './plan-item.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
 import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
-import type { Needs } from '../postgres/needs.ts'
 import { readMappings } from './mappings.ts'
 
 /** POST /push/ari. */

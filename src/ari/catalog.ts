@@ -1,6 +1,5 @@
 import type { DayNumber } from '../base/calendar.ts'
-import type { Needs } from '../postgres/needs.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import {
   roomRateKey,
   selectHotelCatalogs,

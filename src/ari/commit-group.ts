@@ -1,5 +1,5 @@
 import type { Connection } from '../postgres/connection.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { commitFailure } from '../postgres/store-errors.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'

@@ -1,7 +1,6 @@
 import type { Log } from '../base/log.ts'
-import type { Database } from '../postgres/postgres.ts'
+import type { Database, Needs } from '../postgres/postgres.ts'
 import type { Connection } from '../postgres/connection.ts'
-import type { Needs } from '../postgres/needs.ts'
 
 /**
  * Tells the delivery worker that a delivery was queued. Only a hint: the worker's polling finds deliveries it

@@ -1,4 +1,4 @@
-import { sweep } from '../postgres/sweep.ts'
+import { sweep } from '../postgres/queryable.ts'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { OwnedKey } from '../http/call.ts'

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { throttledWarning } from '../base/log.ts'
-import type { Needs } from '../postgres/needs.ts'
-import type { Database } from '../postgres/postgres.ts'
+import type { Needs, Database } from '../postgres/postgres.ts'
 import { openVault, type Card, type SealedCard } from './vault.ts'
 import type { VaultState } from './contract.ts'
 import {

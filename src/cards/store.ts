@@ -1,4 +1,4 @@
-import { sweep } from '../postgres/sweep.ts'
+import { sweep } from '../postgres/queryable.ts'
 import pg from 'pg'
 import { cardErrors } from './contract.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'

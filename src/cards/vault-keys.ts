@@ -1,4 +1,4 @@
-import { sweep } from '../postgres/sweep.ts'
+import { sweep } from '../postgres/queryable.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { SealedCard, Vault } from './vault.ts'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Held } from '../http/held-open.ts'
 import { answer, onHeld } from '../http/mount.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { readLimit } from '../http/query.ts'
 import { rejectIfAny, reportedValue, type Problem, Rejected } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'

@@ -1,4 +1,4 @@
-import { sweep } from '../postgres/sweep.ts'
+import { sweep } from '../postgres/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { ChangeKind } from './contract.ts'
 import { storeStamp } from '../postgres/store-epoch.ts'

@@ -1,5 +1,4 @@
-import type { Needs } from '../postgres/needs.ts'
-import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
+import { type Needs, numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { forgetCvvsOf, isWithheld } from '../cards/store.ts'
 import type { CardVault } from '../cards/card-vault.ts'

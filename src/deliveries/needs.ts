@@ -1,4 +1,4 @@
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import type { OutboundRules } from '../outbound/vet-url.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { DeliveryBell } from '../bookings/delivery-bell.ts'

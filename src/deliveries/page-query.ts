@@ -2,7 +2,7 @@ import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { unknownHotelError } from '../push-log/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Judge } from '../http/mount.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import {
   cursorProblem,
   readableQuery,

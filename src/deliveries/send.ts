@@ -1,4 +1,4 @@
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import type { Called, OutboundCaller } from '../outbound/call.ts'
 import { sendCallback, type CallbackMeans } from '../webhooks/callback.ts'
 import { selectCallbacks, type Callback } from '../webhooks/store.ts'

@@ -3,7 +3,7 @@ import { isWithheld } from '../cards/store.ts'
 import type { Lane, Trigger } from '../bookings/delivery-schedule.ts'
 import type { Allotted, Destination } from './slots.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
-import { sweep } from '../postgres/sweep.ts'
+import { sweep } from '../postgres/queryable.ts'
 
 /**
  * The SQL of the delivery worker, which finds due deliveries, claims them with a lease, and settles them. An

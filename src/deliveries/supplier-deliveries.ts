@@ -1,5 +1,5 @@
 import { answer, onEveryProblem, on, type Mounted } from '../http/mount.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import type { AnswerOf } from '../http/route.ts'
 import {
   deliveriesPerPage,
@@ -12,7 +12,6 @@ import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
 import { runAfter, type Trigger } from '../bookings/delivery-schedule.ts'
 import { readReservationId } from '../bookings/store.ts'
 import { judgePageAfter, writePageEnd, type PageQuery } from './page-query.ts'
-import type { Queryable } from '../postgres/postgres.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
 import { stateOf } from './store.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'

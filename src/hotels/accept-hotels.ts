@@ -1,4 +1,4 @@
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import type { Push } from '../http/call.ts'
 import { answer, type Answer } from '../http/mount.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'

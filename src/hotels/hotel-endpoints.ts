@@ -1,4 +1,4 @@
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { answer, on, type Mounted, besideShape, onEveryProblem } from '../http/mount.ts'
 import { hotelRoutes, type StepStatus, type StoredHotel } from './contract.ts'

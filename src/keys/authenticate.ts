@@ -1,5 +1,5 @@
 import { Memory } from '../postgres/memory.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import type { Caller } from '../http/call.ts'
 import { hashSecret, recogniseSecret, type Environment } from './secret.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { answer, on } from '../http/mount.ts'
 import { commonLimits, keyRoutes } from './contract.ts'
 

@@ -1,7 +1,7 @@
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { formatNight, parseNight, type DayNumber } from '../base/calendar.ts'
 import { onEveryProblem, type LongAnswer, type Mounted } from '../http/mount.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import { AnswerBytes, OfferTexts, textsBeforeNights } from './offer-text.ts'

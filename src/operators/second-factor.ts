@@ -1,6 +1,5 @@
 import { hash, randomInt } from 'node:crypto'
-import type { Needs } from '../postgres/needs.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { SecondFactorSetup } from './contract.ts'
 import { openSecret, sealSecret, type MfaKeys } from './second-factor-secret.ts'

@@ -1,7 +1,6 @@
 import type { Operator, Visit } from '../http/call.ts'
 import { Memory } from '../postgres/memory.ts'
-import type { Needs } from '../postgres/needs.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { OperatorRole } from '../http/route.ts'
 import type { SignInMethod } from './contract.ts'

@@ -1,7 +1,7 @@
 import type { Revocations } from '../keys/revocations.ts'
 import { notSignedIn } from '../http/admit.ts'
 import type { Visit } from '../http/call.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { auditRefusal, type Refusal } from './audit-refusals.ts'

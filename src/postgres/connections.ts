@@ -6,10 +6,10 @@ import {
   type PostgresAddress,
   type SessionSettings,
   type Waits,
+  Hosts,
 } from './connection-config.ts'
 import { Connection, type Watch } from './connection.ts'
 import { addressText } from './first-connection.ts'
-import { Hosts } from './hosts.ts'
 import { PooledSession } from './pooled-session.ts'
 import { StoreEpoch } from './store-epoch.ts'
 import { storeProblems, StoreUnavailable } from './store-errors.ts'

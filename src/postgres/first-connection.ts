@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { bareConfig, type Pooler, type PostgresAddress } from './connection-config.ts'
-import { findHost, hostsOf, NoWritableHost } from './hosts.ts'
+import {
+  bareConfig,
+  type Pooler,
+  type PostgresAddress,
+  findHost,
+  hostsOf,
+  NoWritableHost,
+} from './connection-config.ts'
 import { schemaName } from './migrate.ts'
 
 /**

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionConfig, waitsWith, type PostgresAddress } from './connection-config.ts'
-import { findHost } from './hosts.ts'
+import { connectionConfig, waitsWith, type PostgresAddress, findHost } from './connection-config.ts'
 
 /** Valid from both src/postgres and dist/postgres. */
 const folder = new URL('../../db/migrations/', import.meta.url)

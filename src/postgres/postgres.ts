@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { StoreClock } from '../base/clock.ts'
+import type { StoreClock, Clock } from '../base/clock.ts'
 import {
   applicationName,
   waitsWith,
@@ -11,6 +11,8 @@ import { Connections } from './connections.ts'
 import { Gate } from '../base/gate.ts'
 import type { Queryable } from './queryable.ts'
 import type { StoreEpoch } from './store-epoch.ts'
+import type { Log } from '../base/log.ts'
+import type { Telemetry } from '../base/telemetry.ts'
 
 /**
  * How this service talks to PostgreSQL: results as text with the parsers set here once, never in binary form
@@ -65,7 +67,7 @@ const signInConnectionsMax = 3
 const unhurriedConnectionsMax = 4
 /** For all keys together fewer than there are connections, so that reads always find one. */
 const writesMax = { passing: 4, waiting: 200, inAll: { passing: 14, keptForOthers: 8 } }
-export type DatabaseOptions = {
+type DatabaseOptions = {
   connectionsMax?: number
   /** Multiplies the waits for PostgreSQL. */
   patience?: number
@@ -179,3 +181,6 @@ function textElement(value: string | null): string {
     ? value
     : `"${value.replaceAll(/["\\]/g, '\\$&')}"`
 }
+
+/** The surroundings that an endpoint may need; passed in once by app.ts. */
+export type Needs = { db: Database; clock: Clock; log: Log; telemetry: Telemetry }

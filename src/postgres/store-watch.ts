@@ -1,4 +1,4 @@
-import type { Needs } from './needs.ts'
+import type { Needs } from './postgres.ts'
 import { storeStamp } from './store-epoch.ts'
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { gatewayForTests } from '../../test/harness.ts'
-import { sweep } from './sweep.ts'
+import { sweep } from './queryable.ts'
 
 const gateway = await gatewayForTests()
 before(async () => {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { Memory } from '../postgres/memory.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { outboundCaller, type Called } from '../outbound/call.ts'
 import type { CallFailure } from '../outbound/connect.ts'
 import type { OutboundRules } from '../outbound/vet-url.ts'

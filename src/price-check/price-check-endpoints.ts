@@ -9,7 +9,7 @@ import type { BookableRoomRate, BookingCatalog } from '../offers/booking-catalog
 import type { HotelStay, StayReader } from '../offers/stays.ts'
 import { parseNight } from '../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../http/mount.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import { isRecord } from '../http/validate.ts'

@@ -1,4 +1,4 @@
-import { sweep } from '../postgres/sweep.ts'
+import { sweep } from '../postgres/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OnFailure } from '../keys/suppliers.ts'
 import type { Terms } from './outcome.ts'

@@ -4,7 +4,7 @@ import { problemsListedMax, Rejected, type Problem, reportedValue } from '../htt
 import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { applyPush } from '../push-log/keep.ts'
 import {
   productWarnings,
@@ -16,7 +16,6 @@ import {
   roomsPerHotelMax,
 } from './contract.ts'
 import { overruledWarnings, cancelPoliciesJson } from './product-rules.ts'
-import type { Queryable } from '../postgres/postgres.ts'
 import {
   guestsMaxOf,
   type Occupancy,

@@ -1,5 +1,4 @@
-import type { Queryable } from '../postgres/postgres.ts'
-import { numberArray } from '../postgres/postgres.ts'
+import { type Queryable, numberArray } from '../postgres/postgres.ts'
 import { inBatch, rebuildAnswer, unpack, type AnsweredPush } from './stored-bytes.ts'
 
 /** Reads bodies and answers of pushes, wherever they are: in the row, in a batch, or in a segment of packed batches. */

@@ -1,10 +1,9 @@
 import { cursorProblem, readableQuery } from '../http/query.ts'
 import { type Problem, rejectIfAny, reportedValue } from '../http/rejected.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import type { Queryable, Needs } from '../postgres/postgres.ts'
 import { type PushFilters, dayMs, searchPushes, type Days, type PushRow, selectHotelIds } from './store.ts'
 import { selectOldestDay } from './housekeeping.ts'
 import type { Judge } from '../http/mount.ts'
-import type { Needs } from '../postgres/needs.ts'
 import { unknownHotelError } from './contract.ts'
 
 /**

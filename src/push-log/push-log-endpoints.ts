@@ -1,6 +1,6 @@
 import { readLimit, readRange } from '../http/query.ts'
 import { answer, onEveryProblem, on, type LongAnswer } from '../http/mount.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry } from './contract.ts'
 import { judgePage, readPushPage, readPushCursor, writePushCursor } from './pages.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'

@@ -1,11 +1,10 @@
 import { lockAccount } from '../hotels/hotel-clock.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { leap } from '../deliveries/hourly-run.ts'
 import { sandboxErrors, testClock } from './contract.ts'
-import type { Queryable } from '../postgres/postgres.ts'
 
 export type TestClockNeeds = Needs & { vault: Pick<CardVault, 'openableKeyIds'> }
 type AccountClock = { now: string; aheadBy: string }

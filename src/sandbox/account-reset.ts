@@ -1,10 +1,9 @@
 import { lockAccount } from '../hotels/hotel-clock.ts'
-import type { Needs } from '../postgres/needs.ts'
+import { type Needs, numberArray, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import { sandboxErrors, hotelsRememberedMax } from './contract.ts'
 import { Rejected } from '../http/rejected.ts'
-import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import { numbersAfterMax } from '../products/accept-products.ts'
 
 export type ResetNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }

@@ -1,7 +1,6 @@
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockAccount } from '../hotels/hotel-clock.ts'
-import type { Needs } from '../postgres/needs.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf } from '../http/route.ts'
 import { transaction } from '../postgres/transaction.ts'

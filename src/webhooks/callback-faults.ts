@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Memory } from '../postgres/memory.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import type { Called } from '../outbound/call.ts'
 import type { CallbackFault, SpoilableCalls } from './callback-contract.ts'
-import type { Queryable } from '../postgres/postgres.ts'
 
 /**
  * Injects faults into calls in the sandbox. Few accounts order any, so the set of those that do is cached for

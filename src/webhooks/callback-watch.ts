@@ -1,8 +1,7 @@
 import { withoutCardNumbers } from '../base/card-number.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs, Queryable } from '../postgres/postgres.ts'
 import type { Called } from '../outbound/call.ts'
 import type { CallbackPurpose } from './callback-contract.ts'
-import type { Queryable } from '../postgres/postgres.ts'
 
 /**
  * Stores calls of suppliers' URLs in the sandbox, so that suppliers can watch them arrive. Calls are

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Gate } from '../base/gate.ts'
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { outboundCaller, type Called } from '../outbound/call.ts'
 import type { OutboundRules } from '../outbound/vet-url.ts'
 import type { CallbackWatch } from './callback-watch.ts'

@@ -1,4 +1,4 @@
-import type { Needs } from '../postgres/needs.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { vetUrl, type OutboundRules, type VettedUrl } from '../outbound/vet-url.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
 import { newSigningSecret } from '../outbound/signature.ts'

@@ -1,6 +1,6 @@
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import { minorText } from '../../base/money.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 import { readCursor, readLimit, readSince, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 import { Rejected } from '../../http/rejected.ts'
 import { invalid, readDay, readNumber } from '../list-query.ts'

@@ -1,5 +1,5 @@
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 import { readLimit, judgeQuery, pageOf, type Query } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { readPosition, writePosition, invalid, readCount, readNumber } from '../list-query.ts'

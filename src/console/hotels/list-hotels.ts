@@ -1,6 +1,6 @@
 import { dayIn, monthOf, parseNight, type MonthNumber, firstDay, formatNight } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 import { cursorProblem, readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { invalid, readNumber } from '../list-query.ts'

@@ -1,4 +1,4 @@
-import { Parameters } from '../../postgres/parameters.ts'
+import { Parameters } from '../../postgres/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { GoLiveStage, HotelOrder } from './contract.ts'
 

@@ -1,6 +1,6 @@
 import { selectOperators } from '../../operators/store.ts'
 import { answer, on, type Mounted, onEveryProblem } from '../../http/mount.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
+import type { Queryable, Needs } from '../../postgres/postgres.ts'
 import { operatorRoutes, auditPageLimit, auditRoutes } from './contract.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import {
@@ -13,7 +13,6 @@ import {
   setRole,
   type ChangeContext,
 } from '../../operators/manage.ts'
-import type { Needs } from '../../postgres/needs.ts'
 import { selectAudit, type AuditFilter } from '../../operators/audit.ts'
 import { readListRange, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 

@@ -1,7 +1,7 @@
 import { dayIn, firstDay, formatNight, monthOf } from '../../base/calendar.ts'
 import { answer, on } from '../../http/mount.ts'
 import { Memory } from '../../postgres/memory.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import { hostAndPath } from '../../webhooks/callback.ts'

@@ -1,4 +1,4 @@
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 import { pushOutcomes } from '../../push-log/contract.ts'
 import {
   overviewLimits,

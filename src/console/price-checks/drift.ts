@@ -1,6 +1,6 @@
 import { answer, on, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { minorText } from '../../base/money.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readLimit, judgeQuery, pageOf } from '../../http/query.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { signedText } from '../../price-check/render-check.ts'
@@ -10,7 +10,6 @@ import { readNumber, readPosition, writePosition } from '../list-query.ts'
 import { driftPerPage, priceCheckConsoleRoutes, type DriftingNight } from './contract.ts'
 import { instantOf } from '../deliveries/displayed-delivery.ts'
 import { readId } from '../suppliers/rules.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
 
 /** GET /drift. */
 export const searchDrift = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>

@@ -1,5 +1,5 @@
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 import { readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'

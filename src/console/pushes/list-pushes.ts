@@ -1,11 +1,10 @@
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readLimit, cursorProblem, judgeQuery, readRange } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { readCount, readNumber } from '../list-query.ts'
 import { pushesPerPage, pushRoutes } from './contract.ts'
 import { listedPush, selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
 import type { PushFilters } from '../../push-log/store.ts'
 
 /** GET /pushes: newest first. */

@@ -1,7 +1,6 @@
 import { audit } from '../../operators/audit.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/needs.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { putMealPlan, putRoomType, retireMealPlan, retireRoomType } from '../../reference/store.ts'

@@ -16,7 +16,7 @@ import {
 import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
 import { supplierNamed, supplierSubject, readId, type NamedSupplier } from '../suppliers/rules.ts'
 import { orderFaults, readFaults, type OrderFaultsNeeds } from '../../sandbox/fault-orders.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import {
   selectOptionalRecordedCall,
@@ -28,7 +28,6 @@ import type { TestBooking } from '../../sandbox/test-booking-contract.ts'
 import { bookTest } from '../../sandbox/test-booking.ts'
 import { todayIn, type HotelClock } from '../../hotels/hotel-clock.ts'
 import { formatNight } from '../../base/calendar.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
 
 type ClockNeeds = TestClockNeeds & ResetNeeds & { environment: Environment }
 

@@ -1,13 +1,12 @@
 import { monthOf, dayIn } from '../../base/calendar.ts'
 import { answer, on } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readReservationId } from '../../bookings/store.ts'
 import { searchWordsMax } from '../hotels/contract.ts'
 import { selectHotels } from '../hotels/select-hotels.ts'
 import { selectNamedHotels, selectSearchWords } from '../hotels/store.ts'
 import { foundMax, searchRoutes, type SearchResult } from './contract.ts'
 import { selectGuestWords, customerName, hasGuest } from '../bookings/store.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
 
 /** GET /search: the search box of every page. */
 export const search = (needs: Needs) =>

@@ -1,5 +1,4 @@
-import type { Queryable } from '../../postgres/postgres.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Queryable, Needs } from '../../postgres/postgres.ts'
 import { readSince } from '../../http/query.ts'
 import { Rejected, rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'

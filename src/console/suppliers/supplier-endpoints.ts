@@ -1,5 +1,5 @@
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/needs.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 import { readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ByteCache } from './byte-cache.ts'
+import { ByteCache } from './stay-cache.ts'
 
 const megabyte = 1024 * 1024
 
