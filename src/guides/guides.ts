@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { compressed, compressedHere, builtOnce, sendBuiltPage, type BuiltPage } from '../http/built-page.ts'
+import { compressed, compressedHere, builtOnce, sendBuiltPage, type BuiltPage } from './page.ts'
 
 type GuideNeeds = { environment: 'sandbox' | 'production' }
 

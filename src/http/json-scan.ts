@@ -1,4 +1,4 @@
-import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from './limits.ts'
+import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from './route.ts'
 import { Rejected } from './rejected.ts'
 
 const quote = 34

@@ -10,15 +10,15 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox'
  * Allowed callers. `supplier`: by x-api-key; `platform`: by bearer token; `operator`: by a console session or
  * a bearer token; `open`: anybody.
  */
-export const accesses = ['supplier', 'platform', 'operator', 'open'] as const
+const accesses = ['supplier', 'platform', 'operator', 'open'] as const
 export type Access = (typeof accesses)[number]
 
 /** The roles of operators: each includes the rights of those before it. */
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const
 export type OperatorRole = (typeof operatorRoles)[number]
 
-export const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
-export type Method = (typeof methods)[number]
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
+type Method = (typeof methods)[number]
 
 export type Example = {
   summary: string
@@ -232,3 +232,24 @@ export const errorAnswer = Type.Object({
   warnings: Type.Optional(Type.Array(warning, { description: 'Unknown members' })),
   moreWarnings,
 })
+
+/**
+ * Limits that the platform enforces and contracts publish. A separate file: contracts contain no server code.
+ */
+
+/**
+ * Deeper than any shape of the contract; a body nested further is refused before anything recurses into it.
+ */
+export const bodyNestingMax = 32
+/**
+ * Bodies with more keys, or more commas, than this are refused before the parse: each one costs parse time,
+ * and memory long afterwards.
+ */
+export const bodyValuesMax = 750_000
+/** Far more than any shape of the contract has; unknown members count. */
+export const objectMembersMax = 500
+/**
+ * Member names that differ by themselves or by those before them in their object. Bodies of one shape have a
+ * few hundred, and the parse of this many takes less than a tenth of a second.
+ */
+export const bodyNamesMax = 20_000

@@ -1,7 +1,14 @@
 import Type from 'typebox'
-import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from '../http/limits.ts'
+import {
+  bodyNamesMax,
+  bodyNestingMax,
+  bodyValuesMax,
+  objectMembersMax,
+  integer,
+  route,
+  success,
+} from '../http/route.ts'
 import { problemsListedMax } from '../http/rejected.ts'
-import { integer, route, success } from '../http/route.ts'
 
 /**
  * Limits that are the same for every key. Features import their limits from here, or this imports the

@@ -4,8 +4,17 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { mountGuides } from '../guides/guides.ts'
-import { compressed, compressedHere, builtOnce, sendBuiltPage, type BuiltPage } from '../http/built-page.ts'
-import { contentSecurityPolicy, docsPage, scriptPaths, startScript } from '../guides/page.ts'
+import {
+  compressed,
+  compressedHere,
+  builtOnce,
+  sendBuiltPage,
+  type BuiltPage,
+  contentSecurityPolicy,
+  docsPage,
+  scriptPaths,
+  startScript,
+} from '../guides/page.ts'
 
 type DocsNeeds = { environment: 'sandbox' | 'production' }
 
