@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { defaultLimits } from '../src/keys/limits.ts'
+import { defaultLimits } from '../src/keys/store.ts'
 import { poolConnectionsMax } from '../src/postgres/postgres.ts'
 import {
   client,

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { defaultLimits, limitNames, limitRanges, type OwnLimits } from '../keys/limits.ts'
+import { defaultLimits, limitNames, limitRanges, type OwnLimits } from '../keys/store.ts'
 import {
   expireKey,
   insertKey,
@@ -10,7 +10,7 @@ import {
   changeKeySettings,
   type ListedKey,
 } from '../keys/manage.ts'
-import { rotateSigningSecret } from '../keys/signing-secret.ts'
+import { rotateSigningSecret } from '../webhooks/store.ts'
 import { endsEarlier, keySubject } from '../console/suppliers/rules.ts'
 import { lockOptionalKey, type KeySettings } from '../console/suppliers/store.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'

@@ -233,9 +233,7 @@ export const errorAnswer = Type.Object({
   moreWarnings,
 })
 
-/**
- * Limits that the platform enforces and contracts publish. A separate file: contracts contain no server code.
- */
+/** Limits that the platform enforces and contracts publish. */
 
 /**
  * Deeper than any shape of the contract; a body nested further is refused before anything recurses into it.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limitsOf, type OwnLimits } from './limits.ts'
+import { limitsOf, type OwnLimits } from './store.ts'
 
 const none: OwnLimits = {
   requestsPerMinute: null,

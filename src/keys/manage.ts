@@ -2,9 +2,8 @@ import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { UnknownFields } from '../http/request-members.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { limitNames, type OwnLimits } from './limits.ts'
+import { limitNames, type OwnLimits, type TokenRole } from './store.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
-import type { TokenRole } from './store.ts'
 import { checkName, insertOptionalSupplier, instant, refuseUnknownSupplier } from './suppliers.ts'
 
 /** Operators' actions on keys and tokens. The current time is a parameter, as everywhere. */

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.ts'
 import { startGateway, type Reply, type TestGateway, type TestSupplier } from '../../test/harness.ts'
 import { httpAnswer, type Behaviour, type ReceivedCall } from '../../test/receiver.ts'
-import { rotateSigningSecret } from '../keys/signing-secret.ts'
+import { rotateSigningSecret } from './store.ts'
 import type { Resolve } from '../outbound/vet-url.ts'
 
 let behave: Behaviour

@@ -1,7 +1,7 @@
 import { changeKeySettings, expireKey, insertKey, replaceSecret, revokeKey } from '../../keys/manage.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import type { Environment } from '../../keys/secret.ts'
-import { rotateSigningSecret as rotateSigning } from '../../keys/signing-secret.ts'
+import { rotateSigningSecret as rotateSigning, selectCallbackOfKey } from '../../webhooks/store.ts'
 import { audit } from '../../operators/audit.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
@@ -20,7 +20,6 @@ import {
 } from './rules.ts'
 import { webhookNotRegistered } from '../../webhooks/contract.ts'
 import type { Pinger } from '../../webhooks/ping.ts'
-import { selectCallbackOfKey } from '../../webhooks/store.ts'
 import { selectKeysOf } from './store.ts'
 
 /**

@@ -12,7 +12,7 @@ import {
 } from './contract.ts'
 import { selectSuppliers, selectCalls, selectKeysOf, type KeyRow } from './store.ts'
 import { selectAccount, setAccount, type Account, createSupplier as create } from '../../keys/suppliers.ts'
-import { defaultLimits } from '../../keys/limits.ts'
+import { defaultLimits } from '../../keys/store.ts'
 import type { OutboundRules } from '../../outbound/vet-url.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { faultOfUrl } from '../../webhooks/callback.ts'

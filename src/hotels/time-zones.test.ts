@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isTimeZone } from './time-zones.ts'
+import { isTimeZone } from './hotel-rules.ts'
 
 const listed = Intl.supportedValuesOf('timeZone')
 
