@@ -10,7 +10,7 @@ import {
   setRole,
   type ChangeContext,
 } from '../operators/manage.ts'
-import { signInUrl } from '../operators/sign-in-link.ts'
+import { signInUrl } from '../operators/session-store.ts'
 import { selectOperators } from '../operators/store.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { gatewayForTests, type Reply, type TestGateway, type TestOperator } from '../../test/harness.ts'
-import { audit } from './audit.ts'
+import { audit, auditRefusal } from './audit.ts'
 import { browser, withPassword } from '../../test/sign-in.ts'
-import { auditRefusal } from './audit-refusals.ts'
 import { commandLine } from './manage.ts'
 
 let admin: TestOperator

@@ -8,8 +8,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
 import type { SignInLink, StoredOperator } from './contract.ts'
 import { removeSecondFactor } from './second-factor.ts'
-import { deleteSessionsOf } from './session-store.ts'
-import { createSignInLink, deleteSignInLinks } from './sign-in-link.ts'
+import { deleteSessionsOf, createSignInLink, deleteSignInLinks } from './session-store.ts'
 import {
   insertOptionalOperator,
   lockAdmins,

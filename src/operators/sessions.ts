@@ -19,19 +19,12 @@ import {
   type StoredSession,
 } from './session-store.ts'
 import type { SignInRules } from './sign-in-rules.ts'
-import {
-  endedCookie,
-  refuseForeignSite,
-  sessionCookie,
-  sessionSecretOf,
-  type ConsoleAddress,
-} from './visit.ts'
 
 /** A session just opened: the cookie for the browser, and the token its pages must send with every change. */
 export type OpenedSession = { headers: { 'set-cookie': string }; csrfToken: string }
 
 /** How an operator signed in, and whether with a second factor. */
-export type SignInProof = { by: SignInMethod; hasSecondFactor: boolean }
+type SignInProof = { by: SignInMethod; hasSecondFactor: boolean }
 
 export type Sessions = {
   /** The operator behind the session or token of a request; refuses changes that another site may have caused. */
@@ -180,5 +173,88 @@ function refuseWithoutCsrfToken(secret: string, { headers }: Visit): void {
       presented === undefined ? 'x-csrf-token is missing' : 'x-csrf-token does not belong to this session',
     path: 'x-csrf-token',
     hint: 'Send csrfToken of GET /console/api/me as x-csrf-token; it changes with every sign-in',
+  })
+}
+
+/** What the headers of a browser say: its cookie, and the site the request came from. */
+
+/** Browsers refuse the __Host- name unless the cookie is Secure and was set by this host for itself alone. */
+const cookieNames = { https: '__Host-ari_console', http: 'ari_console' }
+
+/** The address at which people reach the console; undefined: the one in the request. */
+export type ConsoleAddress = { publicUrl: string | undefined }
+
+/** The secret in the cookie. At an https address only the __Host- cookie counts, which no other host can set. */
+function sessionSecretOf({ headers }: Visit, { publicUrl }: ConsoleAddress): string | undefined {
+  const names = publicUrl?.startsWith('https:') ? [cookieNames.https] : Object.values(cookieNames)
+  return names.map((name) => cookieOf(headers.cookie, name)).find((secret) => secret !== undefined)
+}
+
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const found = header
+    ?.split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(`${name}=`))
+  return found?.slice(name.length + 1)
+}
+
+/** A cookie without an end: the store decides when the session ends. */
+function sessionCookie(secret: string, visit: Visit, address: ConsoleAddress): string {
+  return isHttps(visit, address)
+    ? `${cookieNames.https}=${secret}; Path=/; Secure; HttpOnly; SameSite=Strict`
+    : `${cookieNames.http}=${secret}; Path=/; HttpOnly; SameSite=Strict`
+}
+
+function endedCookie(visit: Visit, address: ConsoleAddress): string {
+  return `${sessionCookie('', visit, address)}; Max-Age=0`
+}
+
+/** Behind a TLS proxy the service itself speaks HTTP, so the scheme comes from the browser. */
+function isHttps({ headers }: Visit, { publicUrl }: ConsoleAddress): boolean {
+  return publicUrl === undefined
+    ? headers.origin?.startsWith('https://') === true
+    : publicUrl.startsWith('https:')
+}
+
+/** SameSite=Lax, because the provider sends the browser back; this cookie alone grants nothing. */
+const oidcCookieNames = { https: '__Host-ari_oidc', http: 'ari_oidc' }
+const oidcCookieSeconds = 600
+
+export function oidcCookie(flowState: string, visit: Visit, address: ConsoleAddress): string {
+  const [name, secure] = isHttps(visit, address)
+    ? [oidcCookieNames.https, ' Secure;']
+    : [oidcCookieNames.http, '']
+  return `${name}=${flowState}; Path=/;${secure} HttpOnly; SameSite=Lax; Max-Age=${oidcCookieSeconds}`
+}
+
+export function endedOidcCookie(visit: Visit, address: ConsoleAddress): string {
+  return oidcCookie('', visit, address).replace(/Max-Age=\d+$/, 'Max-Age=0')
+}
+
+export function oidcCookieOf(visit: Visit, address: ConsoleAddress): string | undefined {
+  const name = isHttps(visit, address) ? oidcCookieNames.https : oidcCookieNames.http
+  return cookieOf(visit.headers.cookie, name)
+}
+
+/** The origin at which the browser reached the service, without a trailing slash. */
+export function originOf({ headers }: Visit, { publicUrl }: ConsoleAddress): string {
+  return publicUrl ?? `http://${headers.host ?? ''}`
+}
+
+/** Programs send neither header; browsers send at least one of them with every change. */
+export function refuseForeignSite({ headers }: Visit, { publicUrl }: ConsoleAddress): void {
+  const site = headers['sec-fetch-site']
+  const isForeignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
+  const origin = headers.origin
+  const isForeignOrigin =
+    origin !== undefined &&
+    origin !== (publicUrl && URL.parse(publicUrl)?.origin) &&
+    URL.parse(origin)?.host !== headers.host
+  if (!isForeignSite && !isForeignOrigin) return
+  throw new Rejected(403, {
+    type: 'FOREIGN_SITE',
+    message: 'The request came from another site',
+    path: isForeignOrigin ? 'origin' : 'sec-fetch-site',
+    hint: 'Use the console at its own address; behind a proxy that changes Host, set ARI_PUBLIC_URL',
   })
 }

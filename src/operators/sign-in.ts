@@ -4,17 +4,21 @@ import type { Visit } from '../http/call.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { auditRefusal, type Refusal } from './audit-refusals.ts'
-import { audit } from './audit.ts'
+import { auditRefusal, type Refusal, audit } from './audit.ts'
 import { isCommonPassword, passwordProblems, type Passwords } from './password.ts'
 import type { SignInMethod } from './contract.ts'
 import { signInRefused, type Sessions, type OpenedSession } from './sessions.ts'
 import { attemptSucceeded, attemptTakenBack, beginAttempt, type Attempt } from './lock-out.ts'
 import { subjectOf, type ChangeContext } from './manage.ts'
-import { deleteSessionsOf, lockSession, type Account } from './session-store.ts'
-import type { MfaKeys } from './second-factor-secret.ts'
-import { codeMissing, codeRefused, proveSecondFactor, type Proof } from './second-factor.ts'
-import { deleteSignInLinks, selectOptionalLinkOwner, useOptionalLink } from './sign-in-link.ts'
+import {
+  deleteSessionsOf,
+  lockSession,
+  type Account,
+  deleteSignInLinks,
+  selectOptionalLinkOwner,
+  useOptionalLink,
+} from './session-store.ts'
+import { type MfaKeys, codeMissing, codeRefused, proveSecondFactor, type Proof } from './second-factor.ts'
 import type { SignInRules } from './sign-in-rules.ts'
 import {
   replacePasswordHash,

@@ -1,5 +1,13 @@
 import type { Environment } from '../../keys/secret.ts'
-import type { Sessions } from '../../operators/sessions.ts'
+import {
+  type Sessions,
+  refuseForeignSite,
+  type ConsoleAddress,
+  endedOidcCookie,
+  oidcCookie,
+  oidcCookieOf,
+  originOf,
+} from '../../operators/sessions.ts'
 import { selectOptionalOperator } from '../../operators/store.ts'
 import { countRecoveryCodes } from '../../operators/second-factor.ts'
 import { answer, on, type Mounted, type Answer } from '../../http/mount.ts'
@@ -15,14 +23,6 @@ import {
   signIn as beginSession,
   auditSignInRefusal,
 } from '../../operators/sign-in.ts'
-import {
-  refuseForeignSite,
-  type ConsoleAddress,
-  endedOidcCookie,
-  oidcCookie,
-  oidcCookieOf,
-  originOf,
-} from '../../operators/visit.ts'
 import { beginOwnSetup, finishOwnSetup, removeOwnSecondFactor } from '../../operators/second-factor-setup.ts'
 import { optionalAccountOf, useStateOnce } from '../../operators/oidc-account.ts'
 import type { Visit } from '../../http/call.ts'
