@@ -2,7 +2,7 @@ import { catalogs } from './ari/catalog.ts'
 import { committer } from './ari/commit.ts'
 import { selectHotelsOnSale } from './ari/on-sale.ts'
 import { Gate } from './base/gate.ts'
-import { deliveryBell } from './bookings/delivery-bell.ts'
+import { deliveryBell } from './bookings/delivery-queue.ts'
 import { bookingTurnsMax } from './bookings/idempotent-booking.ts'
 import type { CardVault } from './cards/card-vault.ts'
 import type { Authenticator } from './keys/authenticate.ts'
@@ -26,7 +26,7 @@ import { priceFloors } from './taxes/price-floor.ts'
 import type { PrimaryChannel } from './process-channel.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
 import { callbackWatch } from './webhooks/callback-watch.ts'
-import { pinger } from './webhooks/ping.ts'
+import { pinger } from './webhooks/callback.ts'
 
 export type AppNeeds = Needs & {
   environment: Environment

@@ -1,6 +1,12 @@
 import type { DeliveryNeeds } from '../src/deliveries/needs.ts'
-import { deliveryBell, type DeliveryBell } from '../src/bookings/delivery-bell.ts'
-import { endpointOf, noEndpoint, queueDelivery, type QueuedDelivery } from '../src/bookings/delivery-queue.ts'
+import {
+  deliveryBell,
+  type DeliveryBell,
+  endpointOf,
+  noEndpoint,
+  queueDelivery,
+  type QueuedDelivery,
+} from '../src/bookings/delivery-queue.ts'
 import { startDeliveryWorker, type DeliveryWorker } from '../src/deliveries/worker.ts'
 import { parseNight } from '../src/base/calendar.ts'
 import { openLog } from '../src/base/log.ts'

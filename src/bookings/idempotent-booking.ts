@@ -16,8 +16,7 @@ import { storeAnswer, repeatable, selectStoredAnswer, type Repeatable } from './
 import type { ReservationBody } from './contract.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { PriceChecker } from '../price-check/checker.ts'
-import type { DeliveryBell } from './delivery-bell.ts'
-import { endpointOf, noEndpoint, type QueuedDelivery } from './delivery-queue.ts'
+import { type DeliveryBell, endpointOf, noEndpoint, type QueuedDelivery } from './delivery-queue.ts'
 import { isSoldOut, type Forbidden } from './quote-rooms.ts'
 import { lockHotelForBooking, type LockedHotel } from './store.ts'
 

@@ -13,10 +13,9 @@ import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import { selectCallback, type Callback } from '../webhooks/store.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { claimNow, isWithheldNow, type ClaimedNow } from './claim-now.ts'
-import type { DeliveryBell } from '../bookings/delivery-bell.ts'
+import { type DeliveryBell, deliveryIdOf, endpointOf } from '../bookings/delivery-queue.ts'
 import { messagesOf } from './messages.ts'
 import { deliveryErrors, deliveryRoutes } from './contract.ts'
-import { deliveryIdOf, endpointOf } from '../bookings/delivery-queue.ts'
 import {
   attemptsOf,
   leaseMsOf,

@@ -1,6 +1,6 @@
 import { outboundCaller } from '../outbound/call.ts'
 import { DeliveryClaims } from './claims.ts'
-import { listenForBell } from '../bookings/delivery-bell.ts'
+import { listenForBell } from '../bookings/delivery-queue.ts'
 import type { DeliveryNeeds } from './needs.ts'
 import { leaseMsOf, sender, usualCallWithinMs } from './send.ts'
 import { settler } from './settle.ts'

@@ -1,11 +1,14 @@
-import type { Called, OutboundCall, OutboundCaller } from '../outbound/call.ts'
+import { type Called, type OutboundCall, type OutboundCaller, outboundCaller } from '../outbound/call.ts'
 import { signedHeaders } from '../outbound/signature.ts'
 import { spoil, type CallbackFaults } from './callback-faults.ts'
 import type { CallbackWatch } from './callback-watch.ts'
-import { webhookErrors } from './contract.ts'
+import { webhookErrors, type Ping } from './contract.ts'
 import type { SpoilableCalls } from './callback-contract.ts'
 import type { Callback } from './store.ts'
 import { vetUrl, type OutboundRules, type UrlFault } from '../outbound/vet-url.ts'
+import { randomUUID } from 'node:crypto'
+import { Gate } from '../base/gate.ts'
+import type { Needs } from '../postgres/postgres.ts'
 
 /** How every supplier's URL is called, for any purpose. */
 
@@ -26,7 +29,7 @@ export type CallbackMessage = {
   about?: { calls: SpoilableCalls; hotelId: number }
 }
 
-export type CallbackLimits = Pick<OutboundCall, 'connectWithinMs' | 'withinMs' | 'headSuffices' | 'signal'>
+type CallbackLimits = Pick<OutboundCall, 'connectWithinMs' | 'withinMs' | 'headSuffices' | 'signal'>
 
 const answerBytesMax = 262_144
 
@@ -62,7 +65,7 @@ export function hostAndPath(href: string): string {
   return host + pathname
 }
 
-export type DescribedFault = { type: string; message: string; hint: string }
+type DescribedFault = { type: string; message: string; hint: string }
 
 /** Why a URL is not called, in the words of a refused registration; undefined if it may be called. */
 export async function faultOfUrl(url: string, rules: OutboundRules): Promise<DescribedFault | undefined> {
@@ -73,4 +76,52 @@ export async function faultOfUrl(url: string, rules: OutboundRules): Promise<Des
 export function describeFault({ kind, form }: UrlFault): DescribedFault {
   const fault = webhookErrors[kind]
   return form === undefined ? fault : { ...fault, hint: `Write the host as ${form}` }
+}
+
+/** Calls a URL only to see the answer. */
+export type Pinger = {
+  ping: (callback: Callback, requestId: string) => Promise<Ping>
+  close: () => void
+}
+
+const pingBody = Buffer.from('{"type":"ping"}')
+
+/** A registration waits for its ping, so the timeouts are short. */
+const limits = { connectWithinMs: 1_000, withinMs: 2_000 }
+const connectionsPerHost = 4
+/** Pings beyond these are skipped: nobody may flood a server with our help or delay others' registrations. */
+const pingsOfKeyMax = 2
+const pingsMax = 50
+
+/** `callbackWatch`: absent in production. */
+type PingerNeeds = Needs & { outbound: OutboundRules; callbackWatch?: CallbackWatch | undefined }
+
+export function pinger(needs: PingerNeeds): Pinger {
+  const caller = outboundCaller(needs.outbound, needs.telemetry, { purpose: 'ping', connectionsPerHost })
+  const gate = new Gate({ passing: pingsOfKeyMax, waiting: 0 })
+  const { callbackWatch: watch } = needs
+  let underWay = 0
+  return {
+    ping: async (callback, requestId) => {
+      const turn = underWay < pingsMax ? gate.enter(callback.keyId) : undefined
+      if (!turn) return { status: 'skipped', reason: 'busy' }
+      underWay++
+      try {
+        await turn
+        const message = { id: `ping_${randomUUID()}`, requestId, atMs: needs.clock.now(), body: pingBody }
+        return pingOf(await sendCallback({ caller, watch }, callback, message, limits))
+      } finally {
+        underWay--
+        gate.leave(callback.keyId)
+      }
+    },
+    close: caller.close,
+  }
+}
+
+function pingOf(called: Called): Ping {
+  const { durationMs } = called
+  return called.kind === 'answered'
+    ? { status: 'answered', httpStatus: called.status, durationMs }
+    : { status: 'failed', reason: called.reason, message: called.message, durationMs }
 }

@@ -6,8 +6,7 @@ import type { Push } from '../http/call.ts'
 import { answer, on, type Answer } from '../http/mount.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { webhookRoutes, webhookKinds, webhookNotRegistered, type Ping } from './contract.ts'
-import type { Pinger } from './ping.ts'
-import { describeFault, faultOfUrl } from './callback.ts'
+import { type Pinger, describeFault, faultOfUrl } from './callback.ts'
 import {
   saveWebhook,
   selectWebhooks,

@@ -19,7 +19,7 @@ import {
   readId,
 } from './rules.ts'
 import { webhookNotRegistered } from '../../webhooks/contract.ts'
-import type { Pinger } from '../../webhooks/ping.ts'
+import type { Pinger } from '../../webhooks/callback.ts'
 import { selectKeysOf } from './store.ts'
 
 /**
