@@ -7,10 +7,9 @@ import { explainStay } from './console/calendar/explain-stay.ts'
 import { getCalendar } from './console/calendar/get-calendar.ts'
 import { getCalendarCell } from './console/calendar/get-calendar-cell.ts'
 import { stopSell } from './console/calendar/stop-sell.ts'
-import { downloadPush, getPush, listPushItems } from './console/pushes/get-push.ts'
+import { downloadPush, getPush, listPushItems, listPushes } from './console/pushes/push-endpoints.ts'
 import { getHotel } from './console/hotels/get-hotel.ts'
 import { listHotels } from './console/hotels/list-hotels.ts'
-import { listPushes } from './console/pushes/list-pushes.ts'
 import type { ConsoleRouteName } from './console/contract.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
 import {
@@ -49,15 +48,19 @@ import {
   listSandboxFaults,
   orderSandboxFaults,
 } from './console/sandbox/sandbox-endpoints.ts'
-import { findPushOfRevision, searchDrift } from './console/price-checks/drift.ts'
-import { searchDeliveries } from './console/deliveries/search-deliveries.ts'
 import {
+  findPushOfRevision,
+  searchDrift,
+  searchPriceChecks,
+  summarizePriceChecks,
+} from './console/price-checks/price-check-endpoints.ts'
+import {
+  searchDeliveries,
   countDeliveriesToSend,
   sendDeliveriesAgain,
   sendDeliveryAgain,
-} from './console/deliveries/send-deliveries-again.ts'
+} from './console/deliveries/delivery-endpoints.ts'
 import { search } from './console/search/search.ts'
-import { searchPriceChecks, summarizePriceChecks } from './console/price-checks/price-check-endpoints.ts'
 import {
   whoAmI,
   changePassword,

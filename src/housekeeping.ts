@@ -1,3 +1,4 @@
+import { instantOf } from './base/calendar.ts'
 import { removePastMonths } from './ari/past-months.ts'
 import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
@@ -81,7 +82,7 @@ export async function doRound(needs: Needs, settings: Settings): Promise<void> {
     const untilMs = await moveAgeLimit(db, nowMs)
     if (nowMs - untilMs > behindMs) {
       telemetry.housekeepingHeldBack.inc({ reason: 'ceiling' })
-      const until = new Date(untilMs).toISOString()
+      const until = instantOf(untilMs)
       log.warn({ until }, 'housekeeping deletes a day at most, and goes on in an hour: is the clock right?')
     }
     await doChores(needs, settings, untilMs)

@@ -67,3 +67,8 @@ export function dayIn(timeZone: string, epochMs: number): DayNumber {
   localDays.set(timeZone, found)
   return found.day
 }
+
+/** An instant in UTC, to the millisecond, as the API writes it. */
+export function instantOf(epochMs: number): string {
+  return new Date(Math.round(epochMs)).toISOString()
+}

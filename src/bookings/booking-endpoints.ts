@@ -13,7 +13,7 @@ import { reservationOf, selectHistory, selectReservations, type ReservationSearc
 import { renderReservation } from './render-reservation.ts'
 import { referenceNotFound, type HotelFinder } from '../offers/stay-request.ts'
 import { selectOptionalSupplierId } from '../keys/suppliers.ts'
-import { parseNight } from '../base/calendar.ts'
+import { instantOf, parseNight } from '../base/calendar.ts'
 import { readableQuery, readCursor, readLimit, writeCursor } from '../http/query.ts'
 import { Rejected, rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 
@@ -56,7 +56,7 @@ export const getReservation = ({ db }: Needs): Mounted =>
       versions: history.map(({ version, status, modifiedAtMs, content }) => ({
         version,
         status,
-        at: new Date(modifiedAtMs).toISOString(),
+        at: instantOf(modifiedAtMs),
         total: renderTotal(content.total, content.minorDigits),
       })),
     }

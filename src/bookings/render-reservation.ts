@@ -1,3 +1,4 @@
+import { instantOf } from '../base/calendar.ts'
 import { minorText } from '../base/money.ts'
 import type { Problem } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
@@ -30,8 +31,8 @@ export function renderReservation(stored: StoredReservation): RenderedReservatio
     total: renderTotal(content.total, minorDigits),
     penalty: renderPenalty(stored),
     priceChecks: content.priceChecks,
-    createdAt: new Date(stored.createdAtMs).toISOString(),
-    modifiedAt: new Date(stored.modifiedAtMs).toISOString(),
+    createdAt: instantOf(stored.createdAtMs),
+    modifiedAt: instantOf(stored.modifiedAtMs),
     delivery: { status: stored.deliveryStatus },
   }
 }

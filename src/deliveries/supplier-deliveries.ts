@@ -1,3 +1,4 @@
+import { instantOf } from '../base/calendar.ts'
 import { answer, onEveryProblem, on, type Mounted } from '../http/mount.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import type { AnswerOf } from '../http/route.ts'
@@ -94,10 +95,6 @@ function nextAttemptMs(dueAtMs: number, { notBeforeMs, aheadMs }: DeliveryRow, n
   if (dueAtMs !== Infinity) return dueAtMs + aheadMs
   const earliestMs = Math.max(nowMs, notBeforeMs ?? 0)
   return Math.min(runAfter(earliestMs) + aheadMs, runAfter(earliestMs + aheadMs))
-}
-
-function instantOf(epochMs: number): string {
-  return new Date(epochMs).toISOString()
 }
 
 /** A supplier's deliveries with their attempts: all SQL, in whole statements. */

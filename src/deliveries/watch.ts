@@ -1,3 +1,4 @@
+import { instantOf } from '../base/calendar.ts'
 import { throttledWarning } from '../base/log.ts'
 import { hourOf } from '../bookings/delivery-schedule.ts'
 import type { Destination } from './slots.ts'
@@ -38,7 +39,7 @@ export function startWatch(
       const { hours, deliveries } = await runHourly(needs)
       hourDone = hour
       const level = deliveries > 0 ? 'info' : 'debug'
-      if (hours.length > 0) log[level]({ hours: hours.map(instantText), deliveries }, 'hourly run')
+      if (hours.length > 0) log[level]({ hours: hours.map(instantOf), deliveries }, 'hourly run')
     }
     onDue(await selectDue(db, clock.now()))
     const nowMs = performance.now()
@@ -70,10 +71,6 @@ export function startWatch(
       return looking
     },
   }
-}
-
-function instantText(epochMs: number): string {
-  return new Date(epochMs).toISOString()
 }
 
 function measure({ telemetry }: DeliveryNeeds, figures: () => DeliveryFigures): void {

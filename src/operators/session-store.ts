@@ -1,3 +1,4 @@
+import { instantOf } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OperatorRole } from '../http/route.ts'
 import type { SignInMethod, SignInLink } from './contract.ts'
@@ -177,7 +178,7 @@ export async function createSignInLink(
      values ($1, $2, instant($3))`,
     [Buffer.from(hashOf(token), 'hex'), operatorId, expiresAtMs],
   )
-  return { token, expiresAt: new Date(expiresAtMs).toISOString() }
+  return { token, expiresAt: instantOf(expiresAtMs) }
 }
 
 /** The owner of the link, if it is valid. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { isUnavailable } from '../postgres/store-errors.ts'
-import { formatNight } from '../base/calendar.ts'
+import { instantOf, formatNight } from '../base/calendar.ts'
 import type { Failure } from './ask-supplier.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice } from './live-answer.ts'
@@ -194,7 +194,7 @@ function sinceThen(column: string): string {
 const checkValues = {
   check_id: ({ checkId }) => checkId,
   call_id: ({ callId }) => callId,
-  at: ({ atMs }) => instantText(atMs),
+  at: ({ atMs }) => instantOf(atMs),
   supplier_id: ({ supplierId }) => supplierId,
   hotel_id: ({ hotelId }) => hotelId,
   room_no: ({ roomNo }) => roomNo,
@@ -234,11 +234,11 @@ const driftValues = {
   differing: ({ differing }) => differing,
   sold_out: ({ soldOut }) => soldOut,
   largest: ({ largest }) => largest,
-  last_at: ({ lastAtMs }) => instantText(lastAtMs),
+  last_at: ({ lastAtMs }) => instantOf(lastAtMs),
   stored: ({ stored }) => stored,
   live: ({ live }) => live,
   revision: ({ revision }) => revision,
-  since_at: ({ sinceAtMs }) => (sinceAtMs === null ? null : instantText(sinceAtMs)),
+  since_at: ({ sinceAtMs }) => (sinceAtMs === null ? null : instantOf(sinceAtMs)),
   since_revision: ({ sinceRevision }) => sinceRevision,
 } satisfies Values<ReturnType<typeof drifted>[number]>
 
@@ -252,8 +252,4 @@ function rowsText<Row>(values: Values<Row>, all: readonly Row[]): string {
   return JSON.stringify(
     all.map((row) => Object.fromEntries(columns.map(([column, of]) => [column, of(row)]))),
   )
-}
-
-function instantText(epochMs: number): string {
-  return new Date(epochMs).toISOString()
 }

@@ -1,3 +1,4 @@
+import { instantOf } from '../base/calendar.ts'
 import type { Static } from 'typebox'
 import { minorText } from '../base/money.ts'
 import type { PriceCheck } from './checker.ts'
@@ -83,7 +84,7 @@ export function listedCheckOf(row: CheckRow): ListedCheck {
   return {
     priceCheckId: row.checkId,
     webhookId: row.callId === null ? null : webhookIdOf(row.callId),
-    at: new Date(Math.round(row.atMs)).toISOString(),
+    at: instantOf(row.atMs),
     hotelId: row.hotelId,
     roomId: row.roomId,
     rateId: row.rateId,
@@ -168,8 +169,4 @@ function pushOf(
 ): NonNullable<DriftNight['setBy']> {
   const push = pushByRevision.get(revision)
   return push ? { revision, requestId: push.requestId, at: push.at } : { revision }
-}
-
-function instantOf(epochMs: number): string {
-  return new Date(Math.round(epochMs)).toISOString()
 }

@@ -1,3 +1,4 @@
+import { instantOf } from '../base/calendar.ts'
 import { lockAccount } from '../hotels/hotel-clock.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
@@ -40,7 +41,7 @@ export async function readClock(needs: Needs, supplierId: number): Promise<Accou
 
 export function renderClock({ clock }: Pick<Needs, 'clock'>, aheadMs: number): AccountClock {
   return {
-    now: new Date(clock.now() + aheadMs).toISOString(),
+    now: instantOf(clock.now() + aheadMs),
     aheadBy: Temporal.Duration.from({ milliseconds: aheadMs }).round({ largestUnit: 'days' }).toString(),
   }
 }

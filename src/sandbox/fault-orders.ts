@@ -1,3 +1,4 @@
+import { instantOf } from '../base/calendar.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockAccount } from '../hotels/hotel-clock.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
@@ -42,7 +43,7 @@ export async function readFaults({ db, clock }: Needs, supplierId: number): Prom
   const ordered = await selectFaults(db, supplierId, clock.now())
   return ordered.map(({ expiresAtMs, ...rest }) => ({
     ...rest,
-    expiresAt: new Date(expiresAtMs).toISOString(),
+    expiresAt: instantOf(expiresAtMs),
   }))
 }
 

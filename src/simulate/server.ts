@@ -1,3 +1,4 @@
+import { instantOf } from '../base/calendar.ts'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -115,7 +116,7 @@ function headerOf({ headers }: IncomingMessage, name: string): string {
 
 function aboutCall(request: IncomingMessage, signature: SignatureState, clock: Clock) {
   return {
-    at: new Date(clock.now()).toISOString(),
+    at: instantOf(clock.now()),
     webhookId: headerOf(request, 'webhook-id'),
     requestId: headerOf(request, 'x-request-id'),
     signature,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hash } from 'node:crypto'
 import { buildConsole } from '../../scripts/build-console.ts'
-import { firstScript } from '../../src/console/web/page-policy.ts'
+import { firstScript } from '../../src/console/web/mount-console.ts'
 import { gatewayForTests } from '../harness.ts'
 
 await buildConsole()

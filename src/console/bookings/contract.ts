@@ -4,8 +4,7 @@ import type { ListedCheck } from '../../price-check/contract.ts'
 import type { Delivery } from '../../bookings/callback-contract.ts'
 import type { reservationRoutes } from '../../bookings/contract.ts'
 import { reservationStatuses } from '../../webhooks/contract.ts'
-import type { DeliveryState, DisplayedDelivery } from '../deliveries/contract.ts'
-import type { ReservationNote } from './note-contract.ts'
+import type { DeliveryState, DisplayedDelivery, ReservationNote } from '../deliveries/contract.ts'
 
 /** Reservations of all suppliers as operators see them: everything stored except card data. */
 

@@ -1,3 +1,4 @@
+import { instantOf } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import { minorText } from '../../base/money.ts'
 import type { Needs } from '../../postgres/postgres.ts'
@@ -34,18 +35,16 @@ import type { CheckRow } from '../../price-check/store.ts'
 import { deliveryIdOf } from '../../bookings/delivery-queue.ts'
 import { renderReservation } from '../../bookings/render-reservation.ts'
 import { supplierBody } from '../../deliveries/reservation-body.ts'
-import type { DisplayedDelivery } from '../deliveries/contract.ts'
+import { type DisplayedDelivery, notesShownMax, noteRoutes } from '../deliveries/contract.ts'
 import {
   selectAttemptsOf,
   selectDeliveriesOf,
   type AttemptRow,
   type DeliveryRow,
 } from '../deliveries/store.ts'
-import { notesShownMax, noteRoutes } from './note-contract.ts'
 import { selectChecksOfReservation } from '../price-checks/store.ts'
 import { cardFace, changesBetween } from './version-changes.ts'
 import {
-  instantOf,
   optionalInstant,
   endpointTextsOf,
   reachOf,
@@ -98,8 +97,8 @@ function listed(row: ReservationRow): ListedReservation {
     reservationId: id,
     ...unchanged,
     afterTax: minorText(afterTax, minorDigits),
-    createdAt: new Date(createdAtMs).toISOString(),
-    modifiedAt: new Date(modifiedAtMs).toISOString(),
+    createdAt: instantOf(createdAtMs),
+    modifiedAt: instantOf(modifiedAtMs),
     delivery: state ?? 'queued',
     attempts: attempts ?? 0,
   }
@@ -216,7 +215,7 @@ export const addReservationNote = ({ db, clock }: Needs): Mounted =>
   on(noteRoutes.addReservationNote, async ({ params, body, operator, requestId }) => {
     if (holdsCardNumber(body.text)) throw new Rejected(400, { ...cardInNote, path: '/text' })
     const { id } = await reservationOf(db, params.reservationId)
-    const note = { at: new Date(clock.now()).toISOString(), operator: operator.name, text: body.text }
+    const note = { at: instantOf(clock.now()), operator: operator.name, text: body.text }
     await transaction(db, async (connection) => {
       if (!(await insertNote(connection, id, note))) throw reservationNotFound(params.reservationId)
       const after = { text: note.text }

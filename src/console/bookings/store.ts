@@ -1,8 +1,7 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { ReservationStatus } from '../../bookings/state.ts'
-import type { DeliveryState } from '../deliveries/contract.ts'
+import type { DeliveryState, ReservationNote } from '../deliveries/contract.ts'
 import { stateOf } from '../../deliveries/store.ts'
-import type { ReservationNote } from './note-contract.ts'
 
 /** The SQL of the reservations that operators search. */
 

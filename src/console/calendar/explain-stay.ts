@@ -13,8 +13,8 @@ import { RoomRateDays } from '../../offers/room-rate-days.ts'
 import { readSetters } from '../../offers/set-by.ts'
 import { isRecord } from '../../http/validate.ts'
 import { calendarRoutes, type ExplainedOffer } from './contract.ts'
-import { namedSetters } from './cell-setters.ts'
-import { readHotelStay, roomRateNamed } from '../hotels/find-hotel.ts'
+import { namedSetters } from './store.ts'
+import { readHotelStay, roomRateNamed } from '../hotels/store.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 
 /** POST /hotels/{hotelId}/explain: the rules of offers, explained for one room-rate whether or not it can be booked. */

@@ -15,7 +15,7 @@ import { isRecord } from '../../http/validate.ts'
 import { keepPushes } from '../../push-log/keep.ts'
 import { calendarRoutes, type StopSellAnswer } from './contract.ts'
 import { insertStopSell, selectHotelSupplier } from './store.ts'
-import { hotelNotFound, hotelNumber, roomRateNamed } from '../hotels/find-hotel.ts'
+import { hotelNotFound, hotelNumber, roomRateNamed } from '../hotels/store.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 
 type Route = typeof calendarRoutes.stopSell

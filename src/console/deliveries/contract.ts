@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { consoleRoute, integer, oneOf, text } from '../../http/route.ts'
+import { consoleRoute, text, integer, oneOf } from '../../http/route.ts'
 import type { DeliveryState } from '../../deliveries/contract.ts'
-import type { ReservationNote } from '../bookings/note-contract.ts'
 
 /** Deliveries as operators see them, and sending them again. */
 
@@ -17,7 +16,7 @@ export type { DeliveryState }
 export const openStates = ['undelivered', 'queued', 'sending', 'failing', 'no_url', 'dead'] as const
 
 /** The endpoint of a delivery; the place is null if no key of the supplier has that URL any more. */
-export type ShownEndpoint = { id: string; place: string | null }
+type ShownEndpoint = { id: string; place: string | null }
 
 export type ListedDelivery = {
   deliveryId: string
@@ -131,5 +130,28 @@ export const deliveryConsoleRoutes = {
       /** With `filter`: the counted number. If more match by now, none is sent. */
       count: Type.Optional(integer({ minimum: 0, maximum: sentAgainMax.byFilter })),
     }),
+  }),
+}
+
+/** Notes that operators leave each other on a reservation, for example about a call with the hotel. */
+export type ReservationNote = { at: string; operator: string; text: string }
+
+const noteCharactersMax = 500
+/** The latest note of a reservation. */
+export const notesShownMax = 100
+
+export const noteRoutes = {
+  addReservationNote: consoleRoute<{ note: ReservationNote }>()({
+    method: 'POST',
+    path: '/reservations/{reservationId}/notes',
+    role: 'operator',
+    params: Type.Object({ reservationId: text({ maxLength: 20 }) }),
+    body: Type.Object({
+      text: text({
+        maxLength: noteCharactersMax,
+        description: 'One line; permanent, and shown with the name of its author',
+      }),
+    }),
+    status: 201,
   }),
 }

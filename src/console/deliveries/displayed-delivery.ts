@@ -1,3 +1,4 @@
+import { instantOf } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
 import { hostAndPath } from '../../webhooks/callback.ts'
@@ -6,10 +7,6 @@ import { selectPushbookUrls, type AttemptRow, type DeliveryRow } from './store.t
 import type { Reach } from '../bookings/contract.ts'
 
 /** Deliveries as the console shows them. */
-
-export function instantOf(epochMs: number): string {
-  return new Date(epochMs).toISOString()
-}
 
 export const optionalInstant = (epochMs: number | null): string | null =>
   epochMs === null ? null : instantOf(epochMs)

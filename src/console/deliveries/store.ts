@@ -1,7 +1,6 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { ReservationStatus } from '../../bookings/state.ts'
-import type { DeliveryState, openStates, ShownAttempt } from './contract.ts'
-import type { ReservationNote } from '../bookings/note-contract.ts'
+import type { DeliveryState, openStates, ShownAttempt, ReservationNote } from './contract.ts'
 import { lastNoteOf } from '../bookings/store.ts'
 import { stateOf } from '../../deliveries/store.ts'
 

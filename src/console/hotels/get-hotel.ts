@@ -4,7 +4,7 @@ import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Queryable, Needs } from '../../postgres/postgres.ts'
 import { pushKinds, type PushKind } from '../../push-log/contract.ts'
 import { selectTaxes } from '../../taxes/store.ts'
-import { hotelNotFound, hotelNumber } from './find-hotel.ts'
+import { hotelNotFound, hotelNumber, selectCancelPolicies, selectOptionalHotelDetails } from './store.ts'
 import {
   hotelRoutes,
   productsShownMax,
@@ -14,7 +14,6 @@ import {
   type ChecklistStep,
 } from './contract.ts'
 import { selectHotels } from './select-hotels.ts'
-import { selectCancelPolicies, selectOptionalHotelDetails } from './store.ts'
 import {
   selectNewestOfKinds,
   selectOptionalRegistration,

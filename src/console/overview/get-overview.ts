@@ -1,4 +1,4 @@
-import { dayIn, firstDay, formatNight, monthOf } from '../../base/calendar.ts'
+import { instantOf, dayIn, firstDay, formatNight, monthOf } from '../../base/calendar.ts'
 import { answer, on } from '../../http/mount.ts'
 import { Memory } from '../../postgres/memory.ts'
 import type { Needs } from '../../postgres/postgres.ts'
@@ -48,7 +48,7 @@ async function readOverview(needs: OverviewNeeds, rates: OverviewRates): Promise
   ])
   const { state, cardsToRewrap, cardsUnreadable } = needs.vault.status()
   return {
-    at: new Date(nowMs).toISOString(),
+    at: instantOf(nowMs),
     undelivered,
     ...watched,
     drifting,
@@ -102,7 +102,7 @@ async function readWatched({ db }: Needs, nowMs: number): Promise<Pick<Overview,
 function watchedHotel({ ariAtMs, ariUntilMonth, ...row }: WatchedRow): Overview['stale']['hotels'][number] {
   return {
     ...row,
-    lastAriAt: ariAtMs === null ? null : new Date(ariAtMs).toISOString(),
+    lastAriAt: ariAtMs === null ? null : instantOf(ariAtMs),
     ariUntilMonth: ariUntilMonth === null ? null : monthText(ariUntilMonth),
   }
 }

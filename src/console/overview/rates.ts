@@ -1,3 +1,4 @@
+import { instantOf } from '../../base/calendar.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { pushOutcomes } from '../../push-log/contract.ts'
 import {
@@ -39,9 +40,9 @@ export function overviewRates({ db }: Needs): OverviewRates {
     const refusing = refusingSuppliers(pushes.rows, nowMs)
     const names = await selectSupplierNames(db, [...refusing.keys()])
     return {
-      pushes: { since: isoOf(pushes.sinceMs), steps: pushRates(pushes.rows, pushes.sinceMs, nowMs) },
+      pushes: { since: instantOf(pushes.sinceMs), steps: pushRates(pushes.rows, pushes.sinceMs, nowMs) },
       deliveries: {
-        since: isoOf(attempts.sinceMs),
+        since: instantOf(attempts.sinceMs),
         steps: deliveryRates(attempts.rows, attempts.sinceMs, nowMs),
       },
       refusing: [...refusing].map(([supplierId, counts]) => ({
@@ -53,8 +54,6 @@ export function overviewRates({ db }: Needs): OverviewRates {
   }
 }
 
-const isoOf = (atMs: number): string => new Date(atMs).toISOString()
-
 /** Every step of the period, including empty ones. */
 function stepsBetween(sinceMs: number, nowMs: number): number[] {
   const count = Math.floor((nowMs - sinceMs) / rateStepMs) + 1
@@ -64,7 +63,7 @@ function stepsBetween(sinceMs: number, nowMs: number): number[] {
 function pushRates(rows: readonly PushStepRow[], sinceMs: number, nowMs: number): PushRate[] {
   const none = { applied: 0, unchanged: 0, partial: 0, rejected: 0, dryRun: 0 }
   const rateByStep = new Map(
-    stepsBetween(sinceMs, nowMs).map((atMs): [number, PushRate] => [atMs, { at: isoOf(atMs), ...none }]),
+    stepsBetween(sinceMs, nowMs).map((atMs): [number, PushRate] => [atMs, { at: instantOf(atMs), ...none }]),
   )
   for (const row of rows) {
     const rate = rateByStep.get(row.stepMs)
@@ -81,7 +80,7 @@ function deliveryRates(
   const rowByStep = new Map(rows.map((row) => [row.stepMs, row]))
   return stepsBetween(sinceMs, nowMs).map((atMs) => {
     const { delivered = 0, failed = 0 } = rowByStep.get(atMs) ?? {}
-    return { at: isoOf(atMs), delivered, failed }
+    return { at: instantOf(atMs), delivered, failed }
   })
 }
 

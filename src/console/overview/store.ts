@@ -1,3 +1,4 @@
+import { instantOf } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import { overviewLimits, type UrgentDelivery } from './contract.ts'
@@ -100,8 +101,8 @@ export async function selectUrgent(db: Queryable, nowMs: number): Promise<Urgent
   )
   return rows.map(({ undeliveredSinceMs, arrivesAtMs, ...row }) => ({
     ...row,
-    undeliveredSince: new Date(undeliveredSinceMs).toISOString(),
-    arrivesAt: new Date(arrivesAtMs).toISOString(),
+    undeliveredSince: instantOf(undeliveredSinceMs),
+    arrivesAt: instantOf(arrivesAtMs),
   }))
 }
 

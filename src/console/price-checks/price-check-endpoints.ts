@@ -1,9 +1,9 @@
-import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
-import type { Needs } from '../../postgres/postgres.ts'
+import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'
-import { listedCheckOf } from '../../price-check/render-check.ts'
+import { listedCheckOf, signedText } from '../../price-check/render-check.ts'
 import { readNumber, readPosition, writePosition } from '../list-query.ts'
 import {
   consoleChecksPerPage,
@@ -12,6 +12,8 @@ import {
   type ConsoleCheck,
   type Latency,
   type SummaryPeriod,
+  driftPerPage,
+  type DriftingNight,
 } from './contract.ts'
 import {
   selectConsoleChecks,
@@ -22,6 +24,11 @@ import {
   type Percentiles,
   type SummaryScope,
 } from './store.ts'
+import { minorText } from '../../base/money.ts'
+import { selectAppliedPushes } from '../../push-log/store.ts'
+import { minorDigits } from '../../reference/currencies.ts'
+import { instantOf } from '../../base/calendar.ts'
+import { readId } from '../suppliers/rules.ts'
 
 const dayMs = 86_400_000
 
@@ -33,7 +40,7 @@ export const searchPriceChecks = (needs: Needs & { priceChecks: PriceChecker }):
     const { page, last } = pageOf(await selectConsoleChecks(needs.db, { ...read, limit: limit + 1 }), limit)
     return answer(200, {
       priceChecks: page.map(listedCheck),
-      since: sinceMs === undefined ? null : new Date(sinceMs).toISOString(),
+      since: sinceMs === undefined ? null : instantOf(sinceMs),
       nextCursor: last ? writePosition([Math.round(last.atMs), last.id]) : null,
     })
   })
@@ -102,6 +109,138 @@ function latencyOf(percentiles: Percentiles): Latency {
   return { p50Ms, p95Ms, p99Ms }
 }
 
-function instantOf(epochMs: number): string {
-  return new Date(Math.round(epochMs)).toISOString()
+/** GET /drift. */
+export const searchDrift = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
+  onEveryProblem(priceCheckConsoleRoutes.searchDrift, judge, async ({ read }) => {
+    await needs.priceChecks.ledger.written()
+    const rows = await selectDrift(needs.db, { ...read, limit: read.limit + 1 })
+    const { page, last } = pageOf(rows, read.limit)
+    return answer(200, {
+      nights: page.map(listedNight),
+      nextCursor: last ? cursorOf(last) : null,
+    })
+  })
+
+function cursorOf({ position: { share, hotelId, roomNo, rateNo, night } }: DriftingRow): string {
+  return writePosition([share, hotelId, roomNo, rateNo, night])
+}
+
+const positionText = /^(\d[\d.e+-]{0,30}) (\d{1,10}) (\d{1,5}) (\d{1,5}) (\d{4}-\d\d-\d\d)$/
+
+const judge = judgeQuery((query, problems): DriftSearch => {
+  const [share, hotel, room, rate, night] = readPosition(query, positionText, problems) ?? []
+  const after =
+    night === undefined
+      ? undefined
+      : { share: Number(share), hotelId: Number(hotel), roomNo: Number(room), rateNo: Number(rate), night }
+  return {
+    supplierId: readNumber('supplierId', query, problems),
+    hotelId: readNumber('hotelId', query, problems),
+    after,
+    limit: readLimit(query['limit'], driftPerPage, problems),
+  }
+})
+
+function listedNight({ position, ...row }: DriftingRow): DriftingNight {
+  const { stored, live, lastAtMs, sinceAtMs, sinceRevision, largest, ...figures } = row
+  const digits = minorDigits(row.currency) ?? 2
+  const isCompared = stored !== null && live !== null
+  return {
+    ...figures,
+    night: position.night,
+    largest: signedText(largest, digits),
+    stored: stored === null ? null : minorText(stored, digits),
+    live: live === null ? null : minorText(live, digits),
+    difference: isCompared ? signedText(live - stored, digits) : null,
+    differencePercent: isCompared && stored > 0 ? Math.round(position.share * 1_000) / 10 : null,
+    lastAt: instantOf(lastAtMs),
+    since:
+      sinceAtMs === null || sinceRevision === null
+        ? null
+        : { at: instantOf(sinceAtMs), revision: sinceRevision },
+  }
+}
+
+/** GET /hotels/{hotelId}/revisions/{revision}/push. */
+export const findPushOfRevision = ({ db }: Needs): Mounted =>
+  on(priceCheckConsoleRoutes.findPushOfRevision, async ({ params }) => {
+    const hotelId = readId(params.hotelId)
+    const revision = /^\d{1,15}$/.test(params.revision) ? Number(params.revision) : undefined
+    const isNone = hotelId === undefined || revision === undefined
+    // Looked up only when somebody follows the link: it searches all pushes of the hotel.
+    const [push] = isNone ? [] : await selectAppliedPushes(db, [{ hotelId, revision }])
+    return answer(200, { pushId: push?.id ?? null })
+  })
+
+type DriftSearch = {
+  supplierId: number | undefined
+  hotelId: number | undefined
+  after: DriftPosition | undefined
+  limit: number
+}
+
+type DriftPosition = { share: number; hotelId: number; roomNo: number; rateNo: number; night: string }
+
+type DriftingRow = {
+  position: DriftPosition
+  supplierId: number
+  supplier: string
+  hotelId: number
+  hotelName: string
+  timeZone: string
+  roomId: string
+  roomName: string
+  rateId: string
+  rateName: string
+  currency: string
+  checks: number
+  differing: number
+  soldOut: number
+  /** Minor units. */
+  largest: number
+  stored: number | null
+  live: number | null
+  lastAtMs: number
+  sinceAtMs: number | null
+  sinceRevision: number | null
+}
+
+/** The expression of the index price_drift_differing. */
+const share = '(abs(live - stored)::float8 / greatest(stored, 1))'
+
+/** Nights whose latest comparison differed, largest share of the stored price first. */
+async function selectDrift(
+  db: Queryable,
+  { supplierId, hotelId, after, limit }: DriftSearch,
+): Promise<DriftingRow[]> {
+  const { rows } = await db.query<DriftingRow>(
+    `select json_build_object('share', ${share}, 'hotelId', d.hotel_id, 'roomNo', d.room_no, 'rateNo', d.rate_no,
+         'night', d.night) as position,
+       hotel.supplier_id as "supplierId", supplier.name as supplier, d.hotel_id as "hotelId",
+       hotel.name as "hotelName", hotel.time_zone as "timeZone", room.code as "roomId",
+       room.name as "roomName", rate.code as "rateId", rate.name as "rateName",
+       d.currency, checks, differing, sold_out as "soldOut", largest, stored, live,
+       epoch_ms(last_at) as "lastAtMs",
+       epoch_ms(since_at) as "sinceAtMs", since_revision as "sinceRevision"
+     from price_drift d join hotel on hotel.id = d.hotel_id and hotel.currency = d.currency
+       join supplier on supplier.id = hotel.supplier_id
+       join room on room.hotel_id = d.hotel_id and room.room_no = d.room_no
+       join rate on rate.hotel_id = d.hotel_id and rate.rate_no = d.rate_no
+     where since_at is not null and ($1::int is null or hotel.supplier_id = $1)
+       and ($2::int is null or d.hotel_id = $2)
+       and ($3::float8 is null or (${share}, d.hotel_id, d.room_no, d.rate_no, d.night)
+         < ($3, $4::int, $5::smallint, $6::smallint, $7::date))
+     order by ${share} desc, d.hotel_id desc, d.room_no desc, d.rate_no desc, d.night desc limit $8`,
+    [
+      supplierId ?? null,
+      hotelId ?? null,
+      after?.share ?? null,
+      after?.hotelId ?? null,
+      after?.roomNo ?? null,
+      after?.rateNo ?? null,
+      after?.night ?? null,
+      limit,
+    ],
+  )
+  return rows
 }

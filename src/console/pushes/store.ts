@@ -1,3 +1,4 @@
+import { instantOf } from '../../base/calendar.ts'
 import { Parameters } from '../../postgres/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
@@ -34,7 +35,7 @@ const named = `join supplier on supplier.id = entry.supplier_id left join hotel 
   left join api_key on api_key.id = entry.key_id`
 
 function pushOf(row: Row): LoggedPush {
-  return { ...row, at: new Date(Math.round(row.atMs)).toISOString() }
+  return { ...row, at: instantOf(row.atMs) }
 }
 
 /** Newest first, within the given range: a range of all days reads the index of each day. */

@@ -1,4 +1,4 @@
-import { monthOf, dayIn } from '../../base/calendar.ts'
+import { instantOf, monthOf, dayIn } from '../../base/calendar.ts'
 import { answer, on } from '../../http/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readReservationId } from '../../bookings/store.ts'
@@ -130,7 +130,7 @@ async function selectFoundPushes(db: Queryable, beginning: string, limit: number
      order by found.id desc`,
     [beginning, limit],
   )
-  return rows.map(({ atMs, ...row }) => ({ ...row, at: new Date(atMs).toISOString() }))
+  return rows.map(({ atMs, ...row }) => ({ ...row, at: instantOf(atMs) }))
 }
 
 async function selectFoundSuppliers(

@@ -1,8 +1,11 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ReservationNote } from '../../../../src/console/bookings/note-contract.ts'
-import type { DeliveryState, ListedDelivery } from '../../../../src/console/deliveries/contract.ts'
+import type {
+  ReservationNote,
+  DeliveryState,
+  ListedDelivery,
+} from '../../../../src/console/deliveries/contract.ts'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { deliveries } from '../../text/en/deliveries.ts'
 import classes from './deliveries.module.css'

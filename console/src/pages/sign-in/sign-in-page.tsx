@@ -206,7 +206,7 @@ function ProviderProblem({ problem }: { problem: string | undefined }) {
 
 declare global {
   interface Window {
-    /** Set by the first script of the page, which removed it from the address (src/console/web/page-policy.ts). */
+    /** Set by the first script of the page, which removed it from the address (src/console/web/mount-console.ts). */
     signInLinkToken?: string | undefined
   }
 }

@@ -1,17 +1,37 @@
-import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
+import { instantOf } from '../../base/calendar.ts'
+import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readLimit, cursorProblem, judgeQuery, readRange } from '../../http/query.ts'
-import type { Problem } from '../../http/rejected.ts'
+import { type Problem, Rejected, reportedValue } from '../../http/rejected.ts'
 import { readCount, readNumber } from '../list-query.ts'
-import { pushesPerPage, pushRoutes } from './contract.ts'
-import { listedPush, selectLoggedPushes, selectNextPushId, type LoggedPush } from './store.ts'
+import { pushesPerPage, pushRoutes, shownCharactersMax, type ShownBody, itemsPerPage } from './contract.ts'
+import {
+  listedPush,
+  selectLoggedPushes,
+  selectNextPushId,
+  type LoggedPush,
+  selectOptionalPush,
+} from './store.ts'
 import type { PushFilters } from '../../push-log/store.ts'
+import {
+  laidOut,
+  itemLocations,
+  readAnswer,
+  hasProblems,
+  indexOfPointer,
+  judgedItems,
+  itemWithText,
+} from './items.ts'
+import { readChanges } from './changes.ts'
+import { encodingOf } from '../../push-log/stored-bytes.ts'
+import { readPushBytes } from '../../push-log/bodies.ts'
+import type { BodyEncoding } from '../../push-log/contract.ts'
 
 /** GET /pushes: newest first. */
 export const listPushes = ({ db, clock }: Needs): Mounted =>
   onEveryProblem(
     pushRoutes.listPushes,
-    judge,
+    judgePushQuery,
     async ({ query: { kind, outcome, problem, requestId }, read }) => {
       const { limit, position, sinceMs, untilMs, ...named } = read
       const search = {
@@ -28,7 +48,7 @@ export const listPushes = ({ db, clock }: Needs): Mounted =>
       return answer(200, {
         pushes: pushes.map(listedPush),
         nextCursor: next ? writePushPosition(next) : null,
-        searchedTo: searchedToMs === undefined ? null : new Date(searchedToMs).toISOString(),
+        searchedTo: searchedToMs === undefined ? null : instantOf(searchedToMs),
       })
     },
   )
@@ -39,7 +59,7 @@ function earlier(one: number | undefined, other: number | undefined): number | u
 
 const statusMax = 599
 
-const judge = judgeQuery((query, problems) => ({
+const judgePushQuery = judgeQuery((query, problems) => ({
   supplierId: readNumber('supplierId', query, problems),
   hotelId: readNumber('hotelId', query, problems),
   status: readCount('status', query, statusMax, problems),
@@ -154,4 +174,107 @@ function readPushPosition(text: string | undefined, problems: Problem[]): PushPo
   }
   const [, id, until] = position
   return { beforeId: id ? Number(id) : undefined, untilMs: until ? Number(until) : undefined }
+}
+
+const sameRequestIdMax = 20
+
+/** GET /pushes/{pushId}. */
+export const getPush = ({ db, clock }: Needs): Mounted =>
+  on(pushRoutes.getPush, async ({ params }) => {
+    const read = await readPush(db, params.pushId)
+    const { push, body } = read
+    const text = body.encoding === 'json' ? body.bytes.toString() : undefined
+    const response = readAnswer(read.answer.bytes.toString())
+    const same = await selectLoggedPushes(
+      db,
+      { supplierId: push.supplierId, requestId: push.requestId },
+      sameRequestIdMax + 1,
+    )
+    return answer(200, {
+      push: listedPush(push),
+      body: bodyStart(body),
+      answer: bodyStart(read.answer),
+      problems: response.errors,
+      moreProblems: response.moreErrors,
+      items: text === undefined ? 0 : itemLocations(push.kind, text).length,
+      changes: await readChanges(db, push, text, clock.now()),
+      sameRequestId: same.filter(({ pushId }) => pushId !== push.pushId).map(listedPush),
+    })
+  })
+
+function bodyStart({ bytes, encoding }: ReadPush['body']): ShownBody {
+  const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8')
+  const cut =
+    encoding === 'json'
+      ? laidOut(text, shownCharactersMax)
+      : { text: text.slice(0, shownCharactersMax), isCut: text.length > shownCharactersMax }
+  return { encoding, bytes: bytes.length, ...cut }
+}
+
+/** GET /pushes/{pushId}/body and …/answer: the whole of it, byte for byte; what is no text, in base64. */
+export const downloadPush = ({ db }: Needs): Mounted =>
+  on(pushRoutes.downloadPush, async ({ params: { pushId, part } }) => {
+    const { bytes, encoding } = (await readPush(db, pushId))[part]
+    if (encoding === 'json') return { status: 200, json: bytes.toString() }
+    return answer(200, { encoding, body: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') })
+  })
+
+/** GET /pushes/{pushId}/items: each item with its result, in the order sent. */
+export const listPushItems = ({ db }: Needs): Mounted =>
+  onEveryProblem(
+    pushRoutes.listPushItems,
+    judgeItemQuery,
+    async ({ params, query, read: { from: requestedFrom, limit } }) => {
+      const { push, body, answer: answered } = await readPush(db, params.pushId)
+      const text = body.encoding === 'json' ? body.bytes.toString() : ''
+      const locations = text === '' ? [] : itemLocations(push.kind, text)
+      const items = judgedItems(locations, push, readAnswer(answered.bytes.toString()))
+      const matching = query.only === 'failed' ? items.filter(hasProblems) : items
+      const position = query.at === undefined ? -1 : indexOfPointer(matching, query.at)
+      const from = position === -1 ? requestedFrom : position - (position % limit)
+      return answer(200, {
+        items: matching.slice(from, from + limit).map((item) => itemWithText(text, item)),
+        total: items.length,
+        matching: matching.length,
+        from,
+        nextFrom: from + limit < matching.length ? from + limit : null,
+      })
+    },
+  )
+
+const indexMax = 999_999_999
+
+const judgeItemQuery = judgeQuery((query, problems) => ({
+  from: readCount('from', query, indexMax, problems) ?? 0,
+  limit: readLimit(query['limit'], itemsPerPage, problems),
+}))
+
+type ReadPush = {
+  push: LoggedPush
+  body: { bytes: Buffer; encoding: BodyEncoding }
+  answer: { bytes: Buffer; encoding: BodyEncoding }
+}
+
+/** One push with its body and answer; throws 404 if it is not in the log, or no longer. */
+async function readPush(db: Queryable, pushId: string): Promise<ReadPush> {
+  const id = /^[1-9]\d{0,14}$/.test(pushId) ? Number(pushId) : undefined
+  const push = id === undefined ? undefined : await selectOptionalPush(db, id)
+  const stored = push && id !== undefined && (await readPushBytes(db, { ...push, id }))
+  if (!push || !stored) throw pushNotFound(pushId)
+  const { body, answer: answered } = stored
+  return {
+    push,
+    body: { bytes: body, encoding: encodingOf(body) },
+    answer: { bytes: answered, encoding: encodingOf(answered) },
+  }
+}
+
+function pushNotFound(pushId: string): Rejected {
+  return new Rejected(404, {
+    type: 'PUSH_NOT_FOUND',
+    message: 'Push not found',
+    path: 'pushId',
+    value: reportedValue(pushId),
+    hint: 'The log keeps pushes for ARI_PUSH_LOG_DAYS days; GET /console/api/pushes lists them',
+  })
 }
