@@ -161,8 +161,8 @@ const copies = (each: number): string => `
     returning id, hotel_id
   ), versions as (
     insert into reservation_version (reservation_id, version, hotel_id, status, at, content)
-    select made.id, held.version, held.hotel_id, held.status, held.at, held.content
-    from made join model using (hotel_id) join reservation_version as held on held.reservation_id = model.id
+    select made.id, stored.version, stored.hotel_id, stored.status, stored.at, stored.content
+    from made join model using (hotel_id) join reservation_version as stored on stored.reservation_id = model.id
   )
   insert into delivery select copy.*
   from made join model using (hotel_id) join delivery on delivery.reservation_id = model.id

@@ -73,9 +73,9 @@ function question(index: number): string {
 }
 
 /** As it was pushed. */
-function livePrice(asked: string): string {
+function livePrice(requestBody: string): string {
   // oxlint-disable-next-line typescript/no-unsafe-assignment -- the service asks so; its ping has other members
-  const { roomId, rateId }: { roomId?: string; rateId?: string } = JSON.parse(asked)
+  const { roomId, rateId }: { roomId?: string; rateId?: string } = JSON.parse(requestBody)
   const amounts = new Array<number>(stayNights).fill(120)
   const currency = { currency: 'USD', inventory: 9 }
   return JSON.stringify({

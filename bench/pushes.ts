@@ -23,11 +23,11 @@ const warmSeconds = 4
  * affects all.
  */
 export async function smallPushesTo(server: TestAddress): Promise<Row[]> {
-  const held: Workload = { hotels: 1_000, roomsPerHotel: 2, ratesPerRoom: 2 }
-  const stage = await openStage(server, held)
+  const existing: Workload = { hotels: 1_000, roomsPerHotel: 2, ratesPerRoom: 2 }
+  const stage = await openStage(server, existing)
   await addUsualTables(stage)
   // Two months ahead, so that after the warm-up nearly every push finds its months.
-  const bodies = smallPushes(held, 20_000, 60, 1)
+  const bodies = smallPushes(existing, 20_000, 60, 1)
   const ours = await median('ours', stage, bodies)
   const usual = await median('usual', stage, bodies)
   const noop = await median('noop', stage, bodies)

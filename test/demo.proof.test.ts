@@ -56,7 +56,7 @@ const bookings = [
   /← 200 Offers retrieved successfully/,
   /DBL BAR BB {2}189\.50 \+ 189\.50 \+ \d+\.00 = \d+\.00 EUR, 1 unit left/,
   /FAM BAR BB .*, 3 units left/,
-  /✗ closedToArrival on \S+: held true, set by push …\w{8} item 1/,
+  /✗ closedToArrival on \S+: stored true, set by push …\w{8} item 1/,
   /→ arrive on Friday/,
   /✗ closed on/,
   /← 200 Price checked/,

@@ -27,7 +27,7 @@ const address: pg.PoolConfig = JSON.parse(process.argv[2] ?? '{}')
 const pool = new pg.Pool({ ...address, max: 20 })
 const db = drizzle(pool)
 
-const asked = {
+const requested = {
   checkin: sql`${sql.placeholder('checkin')}::date`,
   checkout: sql`${sql.placeholder('checkout')}::date`,
   length: sql`${sql.placeholder('length')}::int`,
@@ -38,20 +38,20 @@ const asked = {
   infants: sql`${sql.placeholder('infants')}::int`,
 }
 const rate = rateNights
-const isNight = sql`${rate.night} < ${asked.checkout}`
-const isArrival = sql`${rate.night} = ${asked.checkin}`
+const isNight = sql`${rate.night} < ${requested.checkout}`
+const isArrival = sql`${rate.night} = ${requested.checkin}`
 const units = sql`least(${roomNights.inventory}, ${rate.inventory})`
 // An infant without a price is free.
-const price = sql`${rate.adultPrices}[${asked.adults}]
-  + case when ${asked.children} > 0 then ${rate.childPrices}[${asked.children}] else 0 end
-  + case when ${asked.infants} > 0 then coalesce(${rate.infantPrices}[${asked.infants}], 0) else 0 end`
+const price = sql`${rate.adultPrices}[${requested.adults}]
+  + case when ${requested.children} > 0 then ${rate.childPrices}[${requested.children}] else 0 end
+  + case when ${requested.infants} > 0 then coalesce(${rate.infantPrices}[${requested.infants}], 0) else 0 end`
 const forbidden: readonly SQL[] = [
   sql`${isNight} and (${rate.closed} or coalesce(${roomNights.closed}, false))`,
   sql`${isArrival} and ${rate.closedToArrival}`,
   sql`not ${isNight} and ${rate.closedToDeparture}`,
-  sql`${isArrival} and (${rate.minStayArrival} > ${asked.length} or ${rate.maxStayArrival} < ${asked.length})`,
-  sql`${isNight} and (${rate.minLengthStay} > ${asked.length} or ${rate.maxLengthStay} < ${asked.length})`,
-  sql`${isArrival} and (${rate.minAdvanceDays} > ${asked.advance} or ${rate.maxAdvanceDays} < ${asked.advance})`,
+  sql`${isArrival} and (${rate.minStayArrival} > ${requested.length} or ${rate.maxStayArrival} < ${requested.length})`,
+  sql`${isNight} and (${rate.minLengthStay} > ${requested.length} or ${rate.maxLengthStay} < ${requested.length})`,
+  sql`${isArrival} and (${rate.minAdvanceDays} > ${requested.advance} or ${rate.maxAdvanceDays} < ${requested.advance})`,
 ]
 
 /** The nights of the stay and the day of departure, by room-rate. */
@@ -81,19 +81,19 @@ const offersOf = db
   .where(
     and(
       eq(rate.hotelId, sql.placeholder('hotelId')),
-      between(rate.night, asked.checkin, asked.checkout),
+      between(rate.night, requested.checkin, requested.checkout),
       eq(products.isAvailable, true),
-      sql`${products.maxOccupancy} >= ${asked.adults} + ${asked.children}`,
-      sql`${products.maxAdult} >= ${asked.adults}`,
-      sql`${products.maxChild} >= ${asked.children}`,
+      sql`${products.maxOccupancy} >= ${requested.adults} + ${requested.children}`,
+      sql`${products.maxAdult} >= ${requested.adults}`,
+      sql`${products.maxChild} >= ${requested.children}`,
     ),
   )
   .groupBy(products.id)
   .having(
     and(
-      sql`count(${price}) filter (where ${isNight}) = ${asked.length}`,
-      sql`count(${units}) filter (where ${isNight}) = ${asked.length}`,
-      sql`min(${units}) filter (where ${isNight}) >= ${asked.rooms}`,
+      sql`count(${price}) filter (where ${isNight}) = ${requested.length}`,
+      sql`count(${units}) filter (where ${isNight}) = ${requested.length}`,
+      sql`min(${units}) filter (where ${isNight}) >= ${requested.rooms}`,
       sql`bool_or(${sql.join(
         forbidden.map((rule) => sql`(${rule})`),
         sql` or `,

@@ -167,7 +167,7 @@ async function explain(platform: BookingClient, { hotel, ...stay }: Wanted): Pro
         setBy?.requestId === undefined
           ? ''
           : `, set by push …${setBy.requestId.slice(-8)} item ${setBy.item ?? '?'}`
-      line(`       ${paint('red', '✗')} ${cut(`${rule}${on}: held ${spelled(held)}${by}`, width() - 9)}`)
+      line(`       ${paint('red', '✗')} ${cut(`${rule}${on}: stored ${spelled(held)}${by}`, width() - 9)}`)
     }
     if (nearest) line(`       ${paint('green', '→')} ${nearest.change}`)
   }

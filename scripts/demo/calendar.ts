@@ -12,7 +12,7 @@ const labelColumns = 14
 const cellColumns = 7
 
 export function showCalendar({ answer, first, monday }: Stored): void {
-  const held = nightsOf(answer)
+  const nightsByRow = nightsOf(answer)
   const shownNights = width() >= labelColumns + 14 * cellColumns ? 14 : 7
   const dates = Array.from({ length: shownNights }, (_, index) => monday.add({ days: index }))
   const rule = paint('dim', `   ${'─'.repeat(labelColumns - 3 + shownNights * cellColumns)}`)
@@ -31,7 +31,7 @@ export function showCalendar({ answer, first, monday }: Stored): void {
       dates.map((date) => weekend(date, date.day === 1 ? month(date) : String(date.day))),
     ),
   )
-  for (const [roomId, byDate] of held) {
+  for (const [roomId, byDate] of nightsByRow) {
     const nights = dates.map((date) => byDate.get(String(date)))
     line(rule)
     line(row(`${paint('bold', roomId.padEnd(4))} units`, nights.map(unitsOf), roomId.length > 4 ? 0 : 10))
@@ -49,7 +49,7 @@ export function showCalendar({ answer, first, monday }: Stored): void {
   line(rule)
   legend()
   line()
-  showYear(held, first)
+  showYear(nightsByRow, first)
 }
 
 type Cell = { text: string; style?: Parameters<typeof paint>[0] }
@@ -133,7 +133,7 @@ function legend(): void {
 const monthColumns = 5
 
 /** The lowest and the highest price of each month, and its share of closed nights. */
-function showYear(held: NightsByRow, first: Temporal.PlainDate): void {
+function showYear(nightsByRow: NightsByRow, first: Temporal.PlainDate): void {
   const months = Array.from({ length: 12 }, (_, index) => first.toPlainYearMonth().add({ months: index }))
   const cells = (texts: readonly string[]) => texts.map((text) => text.padStart(monthColumns)).join('')
   line(paint('dim', '   The year: lowest and highest price of each month, closed nights'))
@@ -144,7 +144,7 @@ function showYear(held: NightsByRow, first: Temporal.PlainDate): void {
       `   ${''.padEnd(labelColumns - 3)}${cells(months.map((one) => one.toPlainDate({ day: 1 }).toLocaleString('en', { month: 'short' })))}`,
     ),
   )
-  for (const [roomId, byDate] of held) {
+  for (const [roomId, byDate] of nightsByRow) {
     for (const rateId of ratesOf(byDate)) {
       const byMonth = months.map((one) => pricesIn(byDate, rateId, String(one)))
       const label = `${roomId} ${rateId}`.padEnd(labelColumns - 3)
@@ -188,10 +188,10 @@ function ratesOf(byDate: ReadonlyMap<string, Night>): string[] {
 
 /** The items of getAri, night by night. */
 function nightsOf({ ari }: GetAriAnswer): NightsByRow {
-  const held: NightsByRow = new Map()
+  const nightsByRow: NightsByRow = new Map()
   for (const { roomId, startDate = '', endDate = '', daysOfWeek, inventory, closed, rates = [] } of ari) {
-    const byDate = held.get(roomId) ?? new Map<string, Night>()
-    held.set(roomId, byDate)
+    const byDate = nightsByRow.get(roomId) ?? new Map<string, Night>()
+    nightsByRow.set(roomId, byDate)
     const last = Temporal.PlainDate.from(endDate)
     for (
       let date = Temporal.PlainDate.from(startDate);
@@ -206,7 +206,7 @@ function nightsOf({ ari }: GetAriAnswer): NightsByRow {
       for (const rate of rates) night.rates.set(rate.rateId, rate)
     }
   }
-  return held
+  return nightsByRow
 }
 
 const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']

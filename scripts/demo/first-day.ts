@@ -61,7 +61,7 @@ function summary({ summary: { items, rejected, cellsChanged }, revision }: PushA
 }
 
 async function mistakes(supplier: SupplierClient, monday: Temporal.PlainDate): Promise<void> {
-  heading('Mistakes, and what is said of them')
+  heading('Mistakes, and how they are reported')
   printStep(
     'A refused push lists everything that is wrong with it, not only the first thing. Nothing of it is applied.',
   )
@@ -125,7 +125,7 @@ async function refusedWebhooks(supplier: SupplierClient): Promise<void> {
 
 async function readBack(supplier: SupplierClient, first: Temporal.PlainDate): Promise<GetAriAnswer> {
   heading('Read back')
-  printStep('What is held, as a push: posting it back changes nothing.')
+  printStep('The stored data, as a push: posting it back changes nothing.')
   const range = { startDate: String(first), endDate: String(first.add({ days: nights - 1 })) }
   const stored = await supplier.getAri({ hotelId, ...range })
   found(`${plural(stored.ari.length, 'item')} at revision ${stored.revision}`)

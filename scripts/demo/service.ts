@@ -66,7 +66,7 @@ async function ownService(): Promise<DemoService> {
     const apiKey = /Supplier key\s+(\S+)/.exec(output)?.[1]
     const platformToken = /Platform token\s+(\S+)/.exec(output)?.[1]
     if (url === undefined || apiKey === undefined || platformToken === undefined)
-      throw new Error(`The service said no key: ${output}`)
+      throw new Error(`The service printed no key: ${output}`)
     return { url, apiKey, platformToken, isOwn: true, stop }
   } catch (error) {
     await stop()

@@ -29,7 +29,7 @@ export type Validator<S extends TSchema> = {
 }
 
 /**
- * How much of a request may still be searched for problems, and for how many of them a near name is sought.
+ * How much of a request may still be searched for problems, and for how many of them a near name is looked up.
  */
 export type JudgingBudget = { elements: number; problems: number; hints: number }
 

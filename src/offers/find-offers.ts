@@ -63,7 +63,7 @@ type Unavailable = { roomRate: BookableRoomRate; rules: TestedRule[]; nearest: N
 /** The state of one request while its hotels are evaluated. */
 class Search {
   readonly range: { firstDay: DayNumber; lastDay: DayNumber }
-  readonly #asked: Requested
+  readonly #requested: Requested
   readonly #needs: OfferNeeds
   readonly #tokenId: number
   readonly #explains: boolean
@@ -85,8 +85,8 @@ class Search {
     const arrival = parseNight(body.checkin) ?? 0
     const departure = parseNight(body.checkout) ?? 0
     const rooms = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
-    this.#asked = { arrival, departure, rooms }
-    this.#beforeNights = textsBeforeNights(this.#asked)
+    this.#requested = { arrival, departure, rooms }
+    this.#beforeNights = textsBeforeNights(this.#requested)
     this.#needs = needs
     this.#tokenId = tokenId
     this.#explains = body.explain === true
@@ -103,7 +103,7 @@ class Search {
     const { catalog, revision } = stay
     const { hotelId, supplier, hotelCode, currency } = catalog
     const parties = this.#partiesIn(catalog)
-    const wanted = wantedStay(this.#asked, todayIn(catalog, this.#needs.clock.now()), parties)
+    const wanted = wantedStay(this.#requested, todayIn(catalog, this.#needs.clock.now()), parties)
     const days = this.#daysOf(stay, parties)
     const texts = new OfferTexts(catalog, wanted, {
       beforeNights: this.#beforeNights,
@@ -161,7 +161,8 @@ class Search {
 
   #partiesIn({ minChildAge, maxChildAge }: BookingCatalog): Parties {
     const key = `${minChildAge}/${maxChildAge}`
-    const parties = this.#partiesByAges.get(key) ?? partiesOf(this.#asked.rooms, { minChildAge, maxChildAge })
+    const parties =
+      this.#partiesByAges.get(key) ?? partiesOf(this.#requested.rooms, { minChildAge, maxChildAge })
     this.#partiesByAges.set(key, parties)
     return parties
   }
@@ -175,7 +176,7 @@ class Search {
     return {
       roomRate,
       rules: explain(days, catalog, roomRate, wanted),
-      nearest: nearestOf(days, catalog, roomRate, { asked: this.#asked.rooms, wanted }),
+      nearest: nearestOf(days, catalog, roomRate, { requested: this.#requested.rooms, wanted }),
     }
   }
 

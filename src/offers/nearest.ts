@@ -50,7 +50,7 @@ export function nearestOf(
   days: RoomRateDays,
   catalog: BookingCatalog,
   roomRate: BookableRoomRate,
-  { asked, wanted }: { asked: readonly RequestedRoom[]; wanted: WantedStay },
+  { requested, wanted }: { requested: readonly RequestedRoom[]; wanted: WantedStay },
 ): Nearest | undefined {
   const { parties, today } = wanted
   if (!catalog.isAvailable || !roomRate.isAvailable) return undefined
@@ -72,9 +72,9 @@ export function nearestOf(
     if (rooms.length <= (best?.rooms.length ?? 0)) continue
     if (!quoteOf(days, roomRate, { ...other, parties: someOf(parties, rooms) })) continue
     best = { arrival, departure, rooms }
-    if (rooms.length === asked.length) break
+    if (rooms.length === requested.length) break
   }
-  return best && nearestText(best, asked, wanted)
+  return best && nearestText(best, requested, wanted)
 }
 
 /**
@@ -123,7 +123,7 @@ const weekdayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'S
 
 function nearestText(
   { arrival, departure, rooms }: Candidate,
-  asked: readonly RequestedRoom[],
+  requested: readonly RequestedRoom[],
   wanted: WantedStay,
 ): Nearest {
   const length = departure - arrival
@@ -132,11 +132,12 @@ function nearestText(
   if (length !== wanted.length) changes.push(`${count(length, 'night')} instead of ${wanted.length}`)
   if (arrival !== wanted.arrival)
     changes.push(`arrive on ${weekdayNames[weekdayOf(arrival)] ?? ''} ${checkin}`)
-  if (rooms.length !== asked.length) changes.push(`${count(rooms.length, 'room')} instead of ${asked.length}`)
+  if (rooms.length !== requested.length)
+    changes.push(`${count(rooms.length, 'room')} instead of ${requested.length}`)
   return {
     checkin,
     checkout: formatNight(departure),
-    rooms: rooms.flatMap((room) => asked[room] ?? []),
+    rooms: rooms.flatMap((room) => requested[room] ?? []),
     change: changes.join(', '),
   }
 }

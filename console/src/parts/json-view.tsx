@@ -12,13 +12,13 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<ReadonlySet<Place>>(() => openAtFirst(value, firstOpen))
   const [typed, setTyped] = useState('')
-  const sought = useDeferredValue(typed.trim())
+  const searchFor = useDeferredValue(typed.trim())
   const [at, setAt] = useState(0)
   const [hasGone, setHasGone] = useState(false)
   const frame = useRef<HTMLDivElement>(null)
   const found = useMemo(
-    () => (sought === '' ? { places: [], isAll: true } : placesWith(value, sought)),
-    [value, sought],
+    () => (searchFor === '' ? { places: [], isAll: true } : placesWith(value, searchFor)),
+    [value, searchFor],
   )
   const current = found.places[at]
 
@@ -66,7 +66,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
           }}
         />
         <Text size="xs" c="dimmed" role="status">
-          {sought === '' ? '' : matchText}
+          {searchFor === '' ? '' : matchText}
         </Text>
         {count > 0 && (
           <>
@@ -83,7 +83,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
         </span>
       </Group>
       <div ref={frame} className={classes['body']} tabIndex={0} role="region" aria-label={label}>
-        <JsonTree value={value} opened={opened} sought={sought} current={current} />
+        <JsonTree value={value} opened={opened} searchFor={searchFor} current={current} />
       </div>
     </div>
   )
@@ -91,7 +91,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
 
 type Opened = { has: (place: Place) => boolean; set: (place: Place, isOpen: boolean) => void }
 
-type Shown = { opened: Opened; sought: string; current: Place | undefined }
+type Shown = { opened: Opened; searchFor: string; current: Place | undefined }
 
 /** Of a long list, so many at first and with each request for more: a million lines would stop the browser. */
 const membersAtOnce = 100
@@ -111,16 +111,16 @@ function MemberItem({
   value,
   ...view
 }: Shown & { name: string | undefined; place: Place; value: unknown }) {
-  const isCurrent = view.current === place && view.sought !== ''
+  const isCurrent = view.current === place && view.searchFor !== ''
   return (
     <li className={classes['member']} data-current={isCurrent ? true : undefined}>
       {isBranch(value) ? (
         <Branch name={name} place={place} value={value} {...view} />
       ) : (
         <span className={classes['line']}>
-          {name !== undefined && <Name text={name} sought={view.sought} />}
+          {name !== undefined && <Name text={name} searchFor={view.searchFor} />}
           <span className={classes['leaf']} data-kind={value === null ? 'null' : typeof value}>
-            <Marked text={leafText(value)} sought={view.sought} />
+            <Marked text={leafText(value)} searchFor={view.searchFor} />
           </span>
         </span>
       )}
@@ -154,7 +154,7 @@ function Branch({
         onClick={() => view.opened.set(place, !isOpen)}
       >
         <Chevron size={12} aria-hidden />
-        {name !== undefined && <Name text={name} sought={view.sought} />}
+        {name !== undefined && <Name text={name} searchFor={view.searchFor} />}
         <span className={classes['count']}>
           {isList ? t('parts.json.items', { count }) : t('parts.json.members', { count })}
         </span>
@@ -175,24 +175,24 @@ function Branch({
   )
 }
 
-function Name({ text, sought }: { text: string; sought: string }) {
+function Name({ text, searchFor }: { text: string; searchFor: string }) {
   return (
     <span className={classes['name']}>
-      <Marked text={text} sought={sought} />
+      <Marked text={text} searchFor={searchFor} />
       {': '}
     </span>
   )
 }
 
 /** The first place where the text holds what is searched for, marked. */
-function Marked({ text, sought }: { text: string; sought: string }) {
-  const at = sought === '' ? -1 : text.toLowerCase().indexOf(sought.toLowerCase())
+function Marked({ text, searchFor }: { text: string; searchFor: string }) {
+  const at = searchFor === '' ? -1 : text.toLowerCase().indexOf(searchFor.toLowerCase())
   if (at < 0) return text
   return (
     <>
       {text.slice(0, at)}
-      <mark className={classes['mark']}>{text.slice(at, at + sought.length)}</mark>
-      {text.slice(at + sought.length)}
+      <mark className={classes['mark']}>{text.slice(at, at + searchFor.length)}</mark>
+      {text.slice(at + searchFor.length)}
     </>
   )
 }
@@ -232,7 +232,7 @@ const walkedMax = 400_000
 
 /** Where a name or a value holds the text, whatever its case; in the order of the document. */
 function placesWith(root: unknown, text: string): { places: Place[]; isAll: boolean } {
-  const sought = text.toLowerCase()
+  const searchFor = text.toLowerCase()
   const places: Place[] = []
   const waiting: Member[] = [{ name: '', place: rootPlace, value: root }]
   let walked = 0
@@ -240,8 +240,8 @@ function placesWith(root: unknown, text: string): { places: Place[]; isAll: bool
     if (places.length >= matchesMax || ++walked > walkedMax) return { places, isAll: false }
     const { name, place, value } = member
     const isFound =
-      name.toLowerCase().includes(sought) ||
-      (!isBranch(value) && leafText(value).toLowerCase().includes(sought))
+      name.toLowerCase().includes(searchFor) ||
+      (!isBranch(value) && leafText(value).toLowerCase().includes(searchFor))
     if (isFound) places.push(place)
     if (isBranch(value)) waiting.push(...membersOf(value, place).reverse())
   }

@@ -104,7 +104,7 @@ function SearchForm({ onClose }: { onClose: () => void }) {
             />
           ))}
         </div>
-        <p className={classes['said']} role="status">
+        <p className={classes['status']} role="status">
           {text === ''
             ? t('shell.search.begin')
             : found.length > 0

@@ -37,7 +37,7 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
       days.turnTo(roomRate)
       const rules = explain(days, catalog, roomRate, wanted)
       const quote = isOffered(catalog, roomRate, wanted) ? quoteOf(days, roomRate, wanted) : undefined
-      const nearest = quote ? undefined : nearestOf(days, catalog, roomRate, { asked: rooms, wanted })
+      const nearest = quote ? undefined : nearestOf(days, catalog, roomRate, { requested: rooms, wanted })
       const setterOf = await readSetters(needs.db, [{ catalog, tested: [{ roomRate, rules }] }])
       const setBy = await namedSetters(
         needs.db,
