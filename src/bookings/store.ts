@@ -118,33 +118,14 @@ export async function takeReservationId(connection: Queryable): Promise<number> 
 export async function insertReservation(
   connection: Queryable,
   { id, supplierId, hotelId }: { id: number; supplierId: number; hotelId: number },
-  { status, content, revision, atMs }: NewVersion,
+  first: NewVersion,
 ): Promise<void> {
-  await connection.query({
+  await writeVersion(connection, { id, version: 1, hotelId }, first, {
     name: 'insert-reservation',
-    text: `with made as (
-        insert into reservation (id, supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
+    row: `insert into reservation (id, supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
           total_after_tax, created_at, modified_at) overriding system value
-        values ($12, $1, $2, $3, 1, $4, $5, $6, $7, $8, instant($9),
-          instant($9))
-      ), ${searchableBy('$12', '$13')}
-      insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
-      values ($12, 1, $2, $3, instant($9), $10, $11)`,
-    values: [
-      supplierId,
-      hotelId,
-      status,
-      content.checkin,
-      content.checkout,
-      content.rooms.length,
-      content.currency,
-      content.total.afterTax,
-      atMs,
-      revision ?? null,
-      JSON.stringify(content),
-      id,
-      namesIn(content),
-    ],
+        values ($1, $14, $3, $4, $2, $5, $6, $7, $8, $9, instant($10), instant($10))`,
+    values: [supplierId],
   })
 }
 
@@ -152,20 +133,35 @@ export async function insertReservation(
 export async function insertVersion(
   connection: Queryable,
   { id, version, hotelId }: Pick<StoredReservation, 'id' | 'version' | 'hotelId'>,
+  next: NewVersion,
+): Promise<void> {
+  await writeVersion(connection, { id, version: version + 1, hotelId }, next, {
+    name: 'insert-reservation-version',
+    row: `update reservation set status = $4, version = $2, arrival = $5, departure = $6, rooms = $7, currency = $8,
+          total_after_tax = $9, modified_at = instant($10)
+        where id = $1`,
+    values: [],
+  })
+}
+
+/** Writes a version, with the statement `row` for the reservation itself. */
+async function writeVersion(
+  connection: Queryable,
+  { id, version, hotelId }: Pick<StoredReservation, 'id' | 'version' | 'hotelId'>,
   { status, content, revision, atMs }: NewVersion,
+  { name, row, values }: { name: string; row: string; values: readonly unknown[] },
 ): Promise<void> {
   await connection.query({
-    name: 'insert-reservation-version',
-    text: `with raised as (
-        update reservation set status = $3, version = $2, arrival = $4, departure = $5, rooms = $6, currency = $7,
-          total_after_tax = $8, modified_at = instant($9)
-        where id = $1
+    name,
+    text: `with written as (
+        ${row}
       ), ${searchableBy('$1', '$13')}
       insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
-      values ($1, $2, $12, $3, instant($9), $10, $11)`,
+      values ($1, $2, $3, $4, instant($10), $11, $12)`,
     values: [
       id,
-      version + 1,
+      version,
+      hotelId,
       status,
       content.checkin,
       content.checkout,
@@ -175,8 +171,8 @@ export async function insertVersion(
       atMs,
       revision ?? null,
       JSON.stringify(content),
-      hotelId,
       namesIn(content),
+      ...values,
     ],
   })
 }
