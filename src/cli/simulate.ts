@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig, readSecretFile } from '../config.ts'
 import { systemClock } from '../base/clock.ts'
-import type { SimulatedCall } from '../simulate/answer.ts'
+import { type SimulatedCall, isSecret } from '../simulate/answer.ts'
 import {
   described,
   readFaultOrder,
@@ -13,7 +13,6 @@ import {
 import { renderCall } from '../simulate/render-call.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'
-import { isSecret } from '../simulate/verify.ts'
 import { integerBetween } from './arguments.ts'
 import { paint, printJson, printLine, remark } from './print.ts'
 

@@ -3,12 +3,18 @@ import { answer, on, type Mounted } from '../http/mount.ts'
 import type { AnswerOf } from '../http/route.ts'
 import type { Environment } from '../keys/secret.ts'
 import type { Needs } from '../postgres/postgres.ts'
-import { advanceClock, readClock, renderClock, type TestClockNeeds } from './account-clock.ts'
+import {
+  advanceClock,
+  readClock,
+  renderClock,
+  type TestClockNeeds,
+  resetAccount,
+  type ResetNeeds,
+  inSandbox,
+} from './account.ts'
 import { sandboxRoutes } from './contract.ts'
 import { testBookingRoutes } from './test-booking-contract.ts'
-import { resetAccount, type ResetNeeds } from './account-reset.ts'
 import { orderFaults, readFaults, type OrderFaultsNeeds } from './fault-orders.ts'
-import { inSandbox } from './in-sandbox.ts'
 import { bookTest } from './test-booking.ts'
 
 /** The suppliers' endpoints of the sandbox; the console has its own for the same functions. */

@@ -3,9 +3,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
-import { answerTo, type AnswerNeeds, type Answered, type Path, type SimulatedCall } from './answer.ts'
+import {
+  answerTo,
+  type AnswerNeeds,
+  type Answered,
+  type Path,
+  type SimulatedCall,
+  verifySignature,
+  type SignatureState,
+} from './answer.ts'
 import type { SimulatedFault } from './faults.ts'
-import { verifySignature, type SignatureState } from './verify.ts'
 
 /** The supplier's own web server with its two endpoints. */
 

@@ -1,9 +1,14 @@
 import type { Environment } from '../../keys/secret.ts'
 import { audit } from '../../operators/audit.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
-import { advanceClock, readClock, type TestClockNeeds } from '../../sandbox/account-clock.ts'
-import { resetAccount, type ResetNeeds } from '../../sandbox/account-reset.ts'
-import { inSandbox } from '../../sandbox/in-sandbox.ts'
+import {
+  advanceClock,
+  readClock,
+  type TestClockNeeds,
+  resetAccount,
+  type ResetNeeds,
+  inSandbox,
+} from '../../sandbox/account.ts'
 import {
   sandboxConsoleRoutes,
   callsShownMax,

@@ -3,7 +3,7 @@ import { replaceSource } from '../replace-source.ts'
 
 replaceSource([
   {
-    file: 'src/sandbox/account-clock.ts',
+    file: 'src/sandbox/account.ts',
     from: "'update supplier set clock_ahead_ms = $2 where id = $1'",
     to: "'select $1::int, $2::float8'",
   },
