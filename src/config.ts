@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { minuteMs } from './base/calendar.ts'
 import { resolve } from 'node:path'
 import {
   among,
@@ -266,8 +267,6 @@ function readOidc(environ: Environ, setting: Setting, problems: string[]): OidcS
     ? undefined
     : { issuer, clientId, clientSecret, newcomerRole }
 }
-
-const minuteMs = 60_000
 
 function readSignIn(setting: Setting, environment: Environment): SignInRules {
   const usual = defaultSignInRules[environment]

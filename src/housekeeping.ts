@@ -1,4 +1,4 @@
-import { instantOf } from './base/calendar.ts'
+import { dayMs, instantOf } from './base/calendar.ts'
 import { removePastMonths } from './ari/past-months.ts'
 import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
@@ -17,7 +17,6 @@ import { deletePastFaults } from './webhooks/callback-faults.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
 import { packBodies } from './push-log/pack-bodies.ts'
 
-const dayMs = 86_400_000
 const everyMs = 60 * 60 * 1000
 /**
  * Not at once: a start has other things to do, and a process that keeps crashing should not sweep each time.

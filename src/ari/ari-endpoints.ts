@@ -1,4 +1,5 @@
 import { monthOf, parseNight } from '../base/calendar.ts'
+import { nightsText } from './odd-values.ts'
 import type { Queryable, Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
@@ -193,22 +194,18 @@ function warningsOf({ formerCurrency, beyondOccupancy }: LeftOut, currency: stri
   if (formerCurrency > 0) {
     warnings.push({
       type: 'FORMER_CURRENCY',
-      message: `Prices of ${nightsOf(formerCurrency)} were pushed before the hotel's currency changed and cannot be sold`,
+      message: `Prices of ${nightsText(formerCurrency)} were pushed before the hotel's currency changed and cannot be sold`,
       hint: `Push them again in ${currency}`,
     })
   }
   if (beyondOccupancy > 0) {
     warnings.push({
       type: 'BEYOND_OCCUPANCY',
-      message: `Prices of ${nightsOf(beyondOccupancy)} are for more guests than the product allows and cannot be sold`,
+      message: `Prices of ${nightsText(beyondOccupancy)} are for more guests than the product allows and cannot be sold`,
       hint: 'Nothing to do, unless the occupancy is wrong: they can be sold again once it allows them',
     })
   }
   return warnings
-}
-
-function nightsOf(count: number): string {
-  return `${count} night${count === 1 ? '' : 's'}`
 }
 
 /** POST /push/getRoomRateMappings: every room-rate of a hotel with the platform's identifiers. */

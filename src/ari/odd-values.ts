@@ -272,6 +272,6 @@ function aboveMost({ min, max }: Limit, count: number): WarningText {
   }
 }
 
-function nightsText(count: number): string {
+export function nightsText(count: number): string {
   return `${count} night${count === 1 ? '' : 's'}`
 }

@@ -7,7 +7,10 @@ export type DayNumber = number
 export type MonthNumber = number
 
 const nightText = /^(2[01]\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
-const dayMs = 86_400_000
+
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
 
 /** The day number of a real date between 2000-01-01 and 2199-12-31; undefined for everything else. */
 export function parseNight(text: string): DayNumber | undefined {
@@ -71,4 +74,13 @@ export function dayIn(timeZone: string, epochMs: number): DayNumber {
 /** An instant in UTC, to the millisecond, as the API writes it. */
 export function instantOf(epochMs: number): string {
   return new Date(Math.round(epochMs)).toISOString()
+}
+
+/** The same in whole seconds. */
+export function isoSeconds(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}
+
+export function isNight(value: unknown): value is string {
+  return typeof value === 'string' && parseNight(value) !== undefined
 }

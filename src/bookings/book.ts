@@ -2,7 +2,7 @@ import { referenceNotFound } from '../offers/stay-request.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import type { BookingCatalog } from '../offers/booking-catalog.ts'
 import type { HotelStay } from '../offers/stays.ts'
-import { parseNight } from '../base/calendar.ts'
+import { dayMs, parseNight } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
@@ -269,7 +269,6 @@ export function contentOf(
   }
 }
 
-const dayMs = 86_400_000
 const retainedAfterDepartureDays = 7
 
 /** When the card is destroyed: after the seventh day from departure (UTC). */

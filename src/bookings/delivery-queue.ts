@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { dayMs } from '../base/calendar.ts'
 import type { Queryable, Database, Needs } from '../postgres/postgres.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
@@ -110,8 +111,6 @@ export function parseDeliveryId(text: string): string | undefined {
   const id = text.slice(idPrefix.length)
   return text.startsWith(idPrefix) && uuidText.test(id) ? id : undefined
 }
-
-const dayMs = 86_400_000
 
 function midnightMs(day: number, timeZone: string): number {
   const date = Temporal.Instant.fromEpochMilliseconds(day * dayMs)

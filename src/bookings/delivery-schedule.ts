@@ -1,7 +1,6 @@
-/** When a failed delivery is retried: pure functions of the attempt's outcome and the attempts before it. */
+import { minuteMs, hourMs } from '../base/calendar.ts'
 
-const minuteMs = 60_000
-export const hourMs = 60 * minuteMs
+/** When a failed delivery is retried: pure functions of the attempt's outcome and the attempts before it. */
 
 /** The delay after each of the first failures; later retries come with each hourly run. */
 export const retryDelaysMs = [

@@ -1,4 +1,5 @@
 import { sweep } from '../postgres/queryable.ts'
+import { hourMs } from '../base/calendar.ts'
 import pg from 'pg'
 import { cardErrors } from './contract.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
@@ -6,8 +7,6 @@ import { Rejected } from '../http/rejected.ts'
 import type { SealedCard } from './vault.ts'
 
 /** Sealed cards as they are stored; vault.ts seals and opens them. */
-
-const hourMs = 60 * 60 * 1000
 
 /** Three days at most: housekeeping runs once an hour. */
 export const cvvRetainedMs = 71 * hourMs

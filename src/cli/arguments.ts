@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseNight } from '../base/calendar.ts'
+import { dayMs, parseNight } from '../base/calendar.ts'
 
 /** Values on the command line, parsed strictly; an error becomes one line that names the option. */
 
@@ -34,7 +34,6 @@ export function onOrOff(text: string): boolean {
   throw new InvalidArgumentError('It must be on or off.')
 }
 
-const dayMs = 86_400_000
 const instantText = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/
 
 /** A date (its beginning in UTC), an instant with its zone, or `now`. */

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { isoSeconds } from '../base/calendar.ts'
 import { defaultLimits, limitNames, limitRanges, type OwnLimits } from '../keys/store.ts'
 import {
   expireKey,
@@ -65,7 +66,7 @@ Examples:
     .action((keyId: number, given: Given & { at: number | 'never' | 'now' }) =>
       withSession(async ({ db, nowMs, revocations }) => {
         const atMs = given.at === 'never' ? null : given.at === 'now' ? nowMs : given.at
-        const expiresAt = atMs === null ? null : isoOf(atMs)
+        const expiresAt = atMs === null ? null : isoSeconds(atMs)
         await changeKey(db, keyId, async (connection, before) => {
           await expireKey(connection, keyId, atMs)
           if (endsEarlier(before, atMs)) await revocations.note(connection, 'key', keyId)
@@ -87,7 +88,7 @@ Examples:
         await changeKey(db, keyId, async (connection) => {
           await revokeKey(connection, keyId, nowMs)
           await revocations.note(connection, 'key', keyId)
-          return { result: undefined, action: 'key.revoke', after: { revokedAt: isoOf(nowMs) } }
+          return { result: undefined, action: 'key.revoke', after: { revokedAt: isoSeconds(nowMs) } }
         })
         const outcome = { keyId: String(keyId), status: 'revoked' }
         printOutcome(given, outcome, `Key ${keyId} is revoked and stops working within a second`)
@@ -114,7 +115,7 @@ function addCreate(key: Command): void {
         const wanted = { supplier, channelManager, expiresAtMs, limits, unknownFields: given.unknownFields }
         const { apiKey, keyId, supplierIsNew } = await audited(db, async (connection) => {
           const result = await insertKey(connection, environment, wanted)
-          const after = { channelManager, expiresAt: expiresAtMs === null ? null : isoOf(expiresAtMs) }
+          const after = { channelManager, expiresAt: expiresAtMs === null ? null : isoSeconds(expiresAtMs) }
           return { result, action: 'key.create', subject: keySubject(result.keyId, { supplier }), after }
         })
         printJson({ apiKey, keyId: String(keyId) })
@@ -139,7 +140,7 @@ function addRotate(key: Command): void {
       withSession(async ({ db, nowMs, ...session }) => {
         const environment = await session.environment()
         const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
-        const oldKeyUntil = isoOf(oldUntilMs)
+        const oldKeyUntil = isoSeconds(oldUntilMs)
         const apiKey = await changeKey(db, keyId, async (connection) => {
           const result = await replaceSecret(connection, environment, keyId, { nowMs, oldUntilMs })
           await session.revocations.note(connection, 'key', keyId)
@@ -167,7 +168,7 @@ function addRotateSigningSecret(key: Command): void {
     .action((keyId: number, given: { overlap?: number }) =>
       withSession(async ({ db, nowMs, revocations }) => {
         const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
-        const oldSecretUntil = isoOf(oldUntilMs)
+        const oldSecretUntil = isoSeconds(oldUntilMs)
         const { signingSecret } = await changeKey(db, keyId, async (connection) => {
           await revocations.note(connection, 'signing secret', keyId)
           const result = await rotateSigningSecret(connection, keyId, oldUntilMs)
@@ -292,8 +293,4 @@ function changeKey<Result>(
     if (!before) throw keyNotFound(keyId)
     return { subject: keySubject(keyId, before), ...(await work(connection, before)) }
   })
-}
-
-function isoOf(atMs: number): string {
-  return new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
 }

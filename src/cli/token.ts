@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { isoSeconds } from '../base/calendar.ts'
 import { createToken, revokeToken, selectTokens } from '../keys/manage.ts'
 import { tokenRoles, type TokenRole } from '../keys/store.ts'
 import { futureInstant, id } from './arguments.ts'
@@ -95,5 +96,5 @@ function tokenSubject(tokenId: number): string {
 }
 
 function isoOf(atMs: number | null): string | null {
-  return atMs === null ? null : new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
+  return atMs === null ? null : isoSeconds(atMs)
 }

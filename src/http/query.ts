@@ -1,4 +1,4 @@
-import { parseNight } from '../base/calendar.ts'
+import { dayMs, parseNight } from '../base/calendar.ts'
 import type { Judge } from './mount.ts'
 import { rejectIfAny, reportedValue, type Problem } from './rejected.ts'
 import { isRecord } from './validate.ts'
@@ -29,7 +29,6 @@ export function readableQuery(sent: unknown, shapeProblems: readonly Problem[]):
   return Object.fromEntries(readable)
 }
 
-const dayMs = 86_400_000
 const instantText = /^2[01]\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** The beginning of a range: a date means its midnight (UTC). Milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import { routes } from '../contract.ts'
+import { isRecord } from '../http/validate.ts'
 import type { ConstraintErrors } from '../http/route.ts'
 
 /**
@@ -163,8 +164,4 @@ export function errorsIn(schema: unknown): ListedError[] {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../keys/secret.ts'
+import { minuteMs } from '../base/calendar.ts'
 
 /** How strict sign-in is; settings can change it. */
 export type SignInRules = {
@@ -14,8 +15,6 @@ export const signInMinutes = {
   lockOut: { min: 1, max: 24 * 60 },
   idle: { min: 1, max: 12 * 60 },
 }
-
-const minuteMs = 60_000
 
 /** In production, the requirements of PCI DSS 4.0.1: 8.3.4 (lock-out), 8.2.8 (idle sessions), 8.4.2 (second factor). */
 export const defaultSignInRules: Readonly<Record<Environment, SignInRules>> = {

@@ -1,7 +1,7 @@
 import { reportedValue, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import { productErrors, productsPerPushMax, type Product } from './contract.ts'
-import { parseNight } from '../base/calendar.ts'
+import { isNight } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'
 import type { ConstraintError } from '../http/route.ts'
 import { cancelPolicyErrors, type CancelPolicy } from './cancel-policy-contract.ts'
@@ -183,10 +183,6 @@ function recordsOf(list: unknown, path: string): { record: Record<string, unknow
 function datesReversed({ startDate, endDate }: Record<string, unknown>, path: string): Problem[] {
   if (!isNight(startDate) || !isNight(endDate) || startDate <= endDate) return []
   return [{ ...cancelPolicyErrors.datesReversed, path: `${path}/startDate`, value: reportedValue(startDate) }]
-}
-
-function isNight(value: unknown): value is string {
-  return typeof value === 'string' && parseNight(value) !== undefined
 }
 
 function chargeProblems(charge: unknown, path: string, minorDigits: number | undefined): Problem[] {

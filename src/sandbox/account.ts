@@ -2,7 +2,7 @@ import type { Environment } from '../keys/secret.ts'
 import type { Mounted } from '../http/mount.ts'
 import { Rejected } from '../http/rejected.ts'
 import { sandboxErrors, testClock, hotelsRememberedMax } from './contract.ts'
-import { instantOf } from '../base/calendar.ts'
+import { dayMs, instantOf } from '../base/calendar.ts'
 import { lockAccount } from '../hotels/hotel-clock.ts'
 import { type Needs, type Queryable, numberArray } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -23,8 +23,6 @@ export function inSandbox(environment: Environment, mounted: Mounted): Mounted {
 
 export type TestClockNeeds = Needs & { vault: Pick<CardVault, 'openableKeyIds'> }
 type AccountClock = { now: string; aheadBy: string }
-
-const dayMs = 86_400_000
 
 /** `advanceBy` is an ISO 8601 duration of weeks, days, hours, minutes and seconds. */
 export async function advanceClock(

@@ -1,4 +1,4 @@
-import { parseNight } from '../base/calendar.ts'
+import { isNight } from '../base/calendar.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import type { Catalog } from '../products/store.ts'
@@ -85,10 +85,6 @@ function problemsOfTax(tax: Record<string, unknown>, path: string): Problem[] {
     problems.push({ ...taxErrors.datesReversed, path: `${path}/startDate`, value: reportedValue(startDate) })
   }
   return [...problems, ...problemsOfValue(tax, path)]
-}
-
-function isNight(value: unknown): value is string {
-  return typeof value === 'string' && parseNight(value) !== undefined
 }
 
 function problemsOfValue({ valueType, value }: Record<string, unknown>, path: string): Problem[] {

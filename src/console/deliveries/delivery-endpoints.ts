@@ -1,4 +1,5 @@
 import { answer, onEveryProblem, type Mounted, on, type Judge } from '../../http/mount.ts'
+import { minuteMs, hourMs } from '../../base/calendar.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readLimit, judgeQuery, pageOf, type Query, readableQuery } from '../../http/query.ts'
 import { type Problem, Rejected, rejectIfAny, reportedValue } from '../../http/rejected.ts'
@@ -61,8 +62,6 @@ function cursorOf({ createdAtMs, id }: DeliveryRow): string {
   return writePosition([createdAtMs, id])
 }
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 const countMax = { minutes: 1_000_000, hours: 100_000 }
 
 /** Delivered and superseded deliveries are a long list, which can be filtered only by supplier and hotel. */

@@ -1,4 +1,4 @@
-import { instantOf, dayIn, firstDay, formatNight, monthOf } from '../../base/calendar.ts'
+import { dayMs, instantOf, dayIn, firstDay, formatNight, monthOf } from '../../base/calendar.ts'
 import { answer, on } from '../../http/mount.ts'
 import { Memory } from '../../postgres/memory.ts'
 import type { Needs } from '../../postgres/postgres.ts'
@@ -22,7 +22,6 @@ export type OverviewNeeds = Needs & {
   vault: Pick<CardVault, 'status'>
 }
 
-const dayMs = 86_400_000
 /** However many people have the page open, the store is read once in this time. */
 const memory = { trustedMs: 5_000, entriesMax: 1 }
 const onlyKey = 'all'

@@ -1,4 +1,4 @@
-import { instantOf } from '../../base/calendar.ts'
+import { minuteMs, hourMs, instantOf } from '../../base/calendar.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { pushOutcomes } from '../../push-log/contract.ts'
 import {
@@ -17,8 +17,6 @@ import { performance } from 'node:perf_hooks'
 
 export type OverviewRates = (nowMs: number) => Promise<Pick<Overview, 'pushes' | 'deliveries' | 'refusing'>>
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 const rateStepMs = rateStepMinutes * minuteMs
 const dayLimits = {
   stepMs: rateStepMs,

@@ -27,10 +27,8 @@ import {
 import { minorText } from '../../base/money.ts'
 import { selectAppliedPushes } from '../../push-log/store.ts'
 import { minorDigits } from '../../reference/currencies.ts'
-import { instantOf } from '../../base/calendar.ts'
+import { dayMs, instantOf } from '../../base/calendar.ts'
 import { readId } from '../suppliers/rules.ts'
-
-const dayMs = 86_400_000
 
 /** GET /price-checks. */
 export const searchPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>

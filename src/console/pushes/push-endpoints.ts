@@ -1,4 +1,4 @@
-import { instantOf } from '../../base/calendar.ts'
+import { dayMs, instantOf } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readLimit, cursorProblem, judgeQuery, readRange } from '../../http/query.ts'
@@ -78,7 +78,6 @@ type PushPage = {
 
 /** Ids only increase: the newest page of a busy log is among these, and no supplier's index is read beyond them. */
 const numbersAtOnce = 5_000
-const dayMs = 24 * 60 * 60 * 1000
 const firstStretchMs = 60 * 60 * 1000
 const longerBy = 6
 /** After a stretch that took longer than this, the next one is not longer. */

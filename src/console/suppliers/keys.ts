@@ -1,4 +1,5 @@
 import { changeKeySettings, expireKey, insertKey, replaceSecret, revokeKey } from '../../keys/manage.ts'
+import { isoSeconds, minuteMs } from '../../base/calendar.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import type { Environment } from '../../keys/secret.ts'
 import { rotateSigningSecret as rotateSigning, selectCallbackOfKey } from '../../webhooks/store.ts'
@@ -11,7 +12,6 @@ import { supplierRoutes } from './contract.ts'
 import {
   changeKey,
   endsEarlier,
-  isoSeconds,
   keySubject,
   readInstant,
   supplierNamed,
@@ -27,8 +27,6 @@ import { selectKeysOf } from './store.ts'
  * log records the action, and until when the old one works.
  */
 type KeyNeeds = Needs & { environment: Environment; revocations: Revocations }
-
-const minuteMs = 60_000
 
 /** POST /suppliers/{supplierId}/keys. */
 export const createSupplierKey = (needs: KeyNeeds): Mounted =>

@@ -73,8 +73,3 @@ export function readInstant(member: string, text: string): number {
   rejectIfAny(problems.map((problem) => ({ ...problem, path: `/${member}` })))
   return atMs ?? 0
 }
-
-/** Instants in answers, in whole seconds. */
-export function isoSeconds(atMs: number): string {
-  return new Date(atMs).toISOString().replace(/\.\d{3}Z$/, 'Z')
-}
