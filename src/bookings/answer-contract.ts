@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import {
+  amount,
   cancelPolicyOfStay,
   feeLine,
   stayTotal,
@@ -14,7 +15,6 @@ import { paymentTypes } from './callback-contract.ts'
 
 /** The shapes of answers about reservations, and the refusals. */
 
-const amount = (description: string) => Type.String({ description, examples: ['110.00'] })
 const optionalText = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
 const checkedRoomRate = Type.Object(

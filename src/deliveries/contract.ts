@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
 import {
+  queryText,
   code,
   oneOf,
   queriedLimit,
   route,
   success,
-  text,
   integer,
   type ConstraintError,
 } from '../http/route.ts'
@@ -17,9 +17,6 @@ import { triggers } from '../bookings/delivery-schedule.ts'
 /** Suppliers' requests about their reservations and the deliveries of them. */
 
 const reservationId = code({ description: 'reservation_id of the reservation' })
-
-/** Every query parameter is text; page-query.ts parses numbers, times and cursors. */
-const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 
 export const reservationsPerPage = { max: 500, usual: 100 }
 export const acknowledgedAtOnceMax = 500
@@ -158,13 +155,13 @@ export const deliveryRoutes = {
     query: Type.Object({
       hotelId: Type.Optional(code({ description: 'Only this hotel' })),
       reservation_id: Type.Optional(reservationId),
-      since: queried('Modified at or after this: a date (UTC) or an ISO 8601 instant'),
-      until: queried('Modified before this instant, or on this date (UTC) or before'),
+      since: queryText('Modified at or after this: a date (UTC) or an ISO 8601 instant'),
+      until: queryText('Modified before this instant, or on this date (UTC) or before'),
       status: Type.Optional(oneOf(reservationStatuses)),
       delivered: Type.Optional(
         oneOf(['true', 'false'], { description: 'Whether the present version is delivered or acknowledged' }),
       ),
-      cursor: queried('nextCursor of the previous answer'),
+      cursor: queryText('nextCursor of the previous answer'),
       limit: queriedLimit('reservations', reservationsPerPage),
     }),
     answer: Type.Object({
@@ -226,9 +223,9 @@ export const deliveryRoutes = {
       hotelId: Type.Optional(code({ description: 'Only this hotel' })),
       reservation_id: Type.Optional(code({ description: 'Only this reservation' })),
       status: Type.Optional(oneOf(deliveryStates)),
-      since: queried('Queued at or after this: a date (UTC) or an ISO 8601 instant'),
-      until: queried('Queued before this instant, or on this date (UTC) or before'),
-      cursor: queried('nextCursor of the previous answer'),
+      since: queryText('Queued at or after this: a date (UTC) or an ISO 8601 instant'),
+      until: queryText('Queued before this instant, or on this date (UTC) or before'),
+      cursor: queryText('nextCursor of the previous answer'),
       limit: queriedLimit('deliveries', deliveriesPerPage),
     }),
     answer: Type.Object({

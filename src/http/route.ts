@@ -143,6 +143,11 @@ export function lines(options: Described & { maxLength?: number } = {}) {
   return Type.String({ minLength: 1, maxLength: textMaxLength, printable: 'lines', ...options })
 }
 
+/** An optional parameter of a query. */
+export function queryText(description?: string) {
+  return Type.Optional(text({ ...(description === undefined ? {} : { description }), maxLength: 200 }))
+}
+
 /** A supplier's own code: 1–64 printable characters, case-sensitive. */
 export function code(options: Described = {}) {
   return Type.String({ minLength: 1, maxLength: 64, printable: 'code', ...options })

@@ -87,7 +87,7 @@ export const requestedRoom = Type.Object({
   ),
 })
 
-const amount = (description: string) => Type.String({ description, examples: ['110.00'] })
+export const amount = (description: string) => Type.String({ description, examples: ['110.00'] })
 
 export const stayTotal = Type.Object(
   {

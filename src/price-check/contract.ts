@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { hotelReference, unknownReferenceError } from '../offers/contract.ts'
-import { code, oneOf, queriedLimit, route, success, text, type ConstraintError } from '../http/route.ts'
+import { queryText, code, oneOf, queriedLimit, route, success, type ConstraintError } from '../http/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 
 /** The result of a price check. */
@@ -178,9 +178,6 @@ const drift = Type.Object(
 )
 export type Drift = Static<typeof drift>
 
-/** All query members are text; the handler parses numbers, times and cursors. */
-const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
-
 const exampleStay = {
   hotel: { platformHotelId: '1' },
   roomId: 'DBL',
@@ -246,9 +243,9 @@ export const priceCheckRoutes = {
       roomId: Type.Optional(code({ description: 'Only checks of this room' })),
       rateId: Type.Optional(code({ description: 'Only checks of this rate' })),
       outcome: Type.Optional(oneOf(priceCheckOutcomes)),
-      since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
-      until: queried('Before this instant, or on this date (UTC) or before'),
-      cursor: queried('nextCursor of the previous page'),
+      since: queryText('At or after this: a date (UTC) or an ISO 8601 instant'),
+      until: queryText('Before this instant, or on this date (UTC) or before'),
+      cursor: queryText('nextCursor of the previous page'),
       limit: queriedLimit('checks', checksPerPage),
     }),
     answer: Type.Object({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { consoleRoute, oneOf, text, type AnswerOf } from '../../http/route.ts'
+import { queryText, consoleRoute, oneOf, text, type AnswerOf } from '../../http/route.ts'
 import type { ListedCheck } from '../../price-check/contract.ts'
 import type { Delivery } from '../../bookings/callback-contract.ts'
 import type { reservationRoutes } from '../../bookings/contract.ts'
@@ -7,9 +7,6 @@ import { reservationStatuses } from '../../webhooks/contract.ts'
 import type { DeliveryState, DisplayedDelivery, ReservationNote } from '../deliveries/contract.ts'
 
 /** Reservations of all suppliers as operators see them: everything stored except card data. */
-
-/** Query parameters are plain text; the handler parses numbers, dates and cursors. */
-const queried = Type.Optional(text({ maxLength: 200 }))
 
 export const reservationsPerPage = { max: 200, usual: 50 }
 /** Per version; further changes are only counted. */
@@ -121,19 +118,19 @@ export const reservationConsoleRoutes = {
     method: 'GET',
     path: '/reservations',
     query: Type.Object({
-      supplierId: queried,
-      hotelId: queried,
-      reservation: queried,
+      supplierId: queryText(),
+      hotelId: queryText(),
+      reservation: queryText(),
       guest: Type.Optional(
         text({ maxLength: 200, description: 'Words of a guest name, or their beginnings' }),
       ),
       status: Type.Optional(oneOf(reservationStatuses)),
-      arrivalFrom: queried,
-      arrivalTo: queried,
-      createdSince: queried,
+      arrivalFrom: queryText(),
+      arrivalTo: queryText(),
+      createdSince: queryText(),
       undelivered: Type.Optional(oneOf(['true'])),
-      cursor: queried,
-      limit: queried,
+      cursor: queryText(),
+      limit: queryText(),
     }),
   }),
   showReservation: consoleRoute<{ reservation: WholeReservation }>()({

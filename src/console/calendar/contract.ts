@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { RateRestriction, RestrictionName } from '../../ari/restrictions.ts'
 import { requestedRoom, roomsPerStayMax, type OfferRule } from '../../offers/contract.ts'
-import { code, consoleRoute, date, oneOf, text } from '../../http/route.ts'
+import { queryText, code, consoleRoute, date, oneOf, text } from '../../http/route.ts'
 
 /** Limits of one answer: nights, and room-rates times nights. A larger window is cut short, and the answer says so. */
 export const calendarNightsMax = 768
@@ -211,8 +211,6 @@ export type StopSellAnswer = {
 }
 
 const hotelParam = { hotelId: text({ maxLength: 10, description: 'platformHotelId' }) }
-const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
-
 export const calendarRoutes = {
   getCalendar: consoleRoute<Calendar | { isUnchanged: true; version: string }>()({
     method: 'GET',
@@ -223,9 +221,9 @@ export const calendarRoutes = {
       to: Type.Optional(
         date({ description: 'Last night, inclusive; by default the last one that can be pushed' }),
       ),
-      adults: queried('Adults of the party whose prices are returned; 2 by default'),
-      childAges: queried('Of the party, with commas between'),
-      since: queried('version of the answer that is at hand'),
+      adults: queryText('Adults of the party whose prices are returned; 2 by default'),
+      childAges: queryText('Of the party, with commas between'),
+      since: queryText('version of the answer that is at hand'),
     }),
   }),
   getCalendarCell: consoleRoute<CalendarCell>()({

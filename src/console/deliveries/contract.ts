@@ -1,10 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { consoleRoute, text, integer, oneOf } from '../../http/route.ts'
+import { queryText, consoleRoute, text, integer, oneOf } from '../../http/route.ts'
 import type { DeliveryState } from '../../deliveries/contract.ts'
 
 /** Deliveries as operators see them, and sending them again. */
-
-const queried = Type.Optional(text({ maxLength: 200 }))
 
 export const deliveriesPerPage = { max: 200, usual: 50 }
 /** Reservations that one request can send again: selected ones, and by a filter. */
@@ -92,11 +90,11 @@ export type SentAgainAnswer = { again: number; repeated: number; nowhere: number
 
 const searched = {
   state: Type.Optional(oneOf([...openStates, 'delivered', 'superseded'])),
-  supplierId: queried,
-  hotelId: queried,
-  endpoint: queried,
-  olderThanMinutes: queried,
-  arrivalWithinHours: queried,
+  supplierId: queryText(),
+  hotelId: queryText(),
+  endpoint: queryText(),
+  olderThanMinutes: queryText(),
+  arrivalWithinHours: queryText(),
   alerted: Type.Optional(oneOf(['true'])),
 }
 
@@ -104,7 +102,7 @@ export const deliveryConsoleRoutes = {
   searchDeliveries: consoleRoute<{ deliveries: ListedDelivery[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/deliveries',
-    query: Type.Object({ ...searched, cursor: queried, limit: queried }),
+    query: Type.Object({ ...searched, cursor: queryText(), limit: queryText() }),
   }),
   sendDeliveryAgain: consoleRoute<SentAgainAnswer>()({
     method: 'POST',

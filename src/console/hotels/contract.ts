@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Mapping } from '../../ari/contract.ts'
-import { consoleRoute, oneOf, text } from '../../http/route.ts'
+import { queryText, consoleRoute, oneOf, text } from '../../http/route.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 import type { Tax } from '../../taxes/contract.ts'
@@ -86,26 +86,23 @@ export type HotelPage = {
   lastPushes: { kind: PushKind; push: NamedPush }[]
 }
 
-/** Query parameters are plain text; the handler parses numbers, times and cursors. */
-const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
-
 export const hotelRoutes = {
   listHotels: consoleRoute<{ hotels: HotelListed[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/hotels',
     query: Type.Object({
-      search: queried('Parts of its name, code, city, country code or supplier, or its platformHotelId'),
-      supplierId: queried('Number of the supplier'),
-      currency: queried('ISO 4217'),
-      country: queried('ISO 3166-1 alpha-2'),
+      search: queryText('Parts of its name, code, city, country code or supplier, or its platformHotelId'),
+      supplierId: queryText('Number of the supplier'),
+      currency: queryText('ISO 4217'),
+      country: queryText('ISO 3166-1 alpha-2'),
       available: Type.Optional(oneOf(['yes', 'no'])),
       goLive: Type.Optional(oneOf(goLiveStages)),
       ari: Type.Optional(oneOf(['none', 'some'], { description: 'Whether any has been pushed' })),
-      staleSince: queried('No ARI since then: a date (UTC) or an ISO 8601 instant'),
-      endsBy: queried('No ARI after this month: YYYY-MM'),
+      staleSince: queryText('No ARI since then: a date (UTC) or an ISO 8601 instant'),
+      endsBy: queryText('No ARI after this month: YYYY-MM'),
       sort: Type.Optional(oneOf(hotelOrders)),
-      cursor: queried('nextCursor of the previous page'),
-      limit: queried(`1 to ${hotelsPerPage.max}, ${hotelsPerPage.usual} by default`),
+      cursor: queryText('nextCursor of the previous page'),
+      limit: queryText(`1 to ${hotelsPerPage.max}, ${hotelsPerPage.usual} by default`),
     }),
   }),
   getHotel: consoleRoute<HotelPage>()({

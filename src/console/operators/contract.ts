@@ -10,6 +10,7 @@ import {
   type StoredOperator,
 } from '../../operators/contract.ts'
 import {
+  queryText,
   consoleRoute,
   openConsoleRoute,
   text,
@@ -197,21 +198,19 @@ type AuditPage = { changes: AuditedChange[]; nextCursor: string | null }
 
 export const auditPageLimit = { max: 200, usual: 50 }
 
-const queried = () => Type.Optional(text({ maxLength: 200 }))
-
 export const auditRoutes = {
   /** `operator` is the full name, `action` a full action or its beginning (`key.`), `subject` any part. */
   listAudit: consoleRoute<AuditPage>()({
     method: 'GET',
     path: '/audit',
     query: Type.Object({
-      operator: queried(),
-      action: queried(),
-      subject: queried(),
-      since: queried(),
-      until: queried(),
-      cursor: queried(),
-      limit: queried(),
+      operator: queryText(),
+      action: queryText(),
+      subject: queryText(),
+      since: queryText(),
+      until: queryText(),
+      cursor: queryText(),
+      limit: queryText(),
     }),
   }),
 }

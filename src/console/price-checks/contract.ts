@@ -1,10 +1,8 @@
 import Type from 'typebox'
-import { consoleRoute, oneOf, text } from '../../http/route.ts'
+import { queryText, consoleRoute, oneOf, text } from '../../http/route.ts'
 import { priceCheckOutcomes, type ListedCheck, type PriceCheckOutcome } from '../../price-check/contract.ts'
 
 /** Suppliers' live prices: every check, their latency, and differences from stored prices. */
-
-const queried = Type.Optional(text({ maxLength: 200 }))
 
 export const consoleChecksPerPage = { max: 200, usual: 50 }
 export const driftPerPage = { max: 200, usual: 50 }
@@ -79,23 +77,28 @@ export const priceCheckConsoleRoutes = {
     method: 'GET',
     path: '/price-checks',
     query: Type.Object({
-      supplierId: queried,
-      hotelId: queried,
+      supplierId: queryText(),
+      hotelId: queryText(),
       outcome: Type.Optional(oneOf(priceCheckOutcomes)),
-      since: queried,
-      cursor: queried,
-      limit: queried,
+      since: queryText(),
+      cursor: queryText(),
+      limit: queryText(),
     }),
   }),
   summarizePriceChecks: consoleRoute<PriceCheckSummary>()({
     method: 'GET',
     path: '/price-checks/summary',
-    query: Type.Object({ period: Type.Optional(oneOf(summaryPeriods)), supplierId: queried }),
+    query: Type.Object({ period: Type.Optional(oneOf(summaryPeriods)), supplierId: queryText() }),
   }),
   searchDrift: consoleRoute<{ nights: DriftingNight[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/drift',
-    query: Type.Object({ supplierId: queried, hotelId: queried, cursor: queried, limit: queried }),
+    query: Type.Object({
+      supplierId: queryText(),
+      hotelId: queryText(),
+      cursor: queryText(),
+      limit: queryText(),
+    }),
   }),
   /** The push behind a revision of a hotel; null: no push, or no longer in the push log. */
   findPushOfRevision: consoleRoute<{ pushId: number | null }>()({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { consoleRoute, oneOf, text, type ConstraintError } from '../../http/route.ts'
+import { queryText, consoleRoute, oneOf, text, type ConstraintError } from '../../http/route.ts'
 import {
   pushKinds,
   pushOutcomes,
@@ -117,7 +117,6 @@ export type PushPage = {
   sameRequestId: PushListed[]
 }
 
-const queried = (description: string) => Type.Optional(text({ description, maxLength: 200 }))
 const pushParams = Type.Object({ pushId: text({ maxLength: 16, description: 'Number of the push' }) })
 
 export const pushRoutes = {
@@ -125,17 +124,17 @@ export const pushRoutes = {
     method: 'GET',
     path: '/pushes',
     query: Type.Object({
-      supplierId: queried('Number of the supplier'),
-      hotelId: queried('platformHotelId'),
+      supplierId: queryText('Number of the supplier'),
+      hotelId: queryText('platformHotelId'),
       kind: Type.Optional(oneOf(pushKinds)),
       outcome: Type.Optional(oneOf(pushOutcomes)),
-      problem: queried('Type of a problem, or of a warning'),
-      status: queried('HTTP status of the answer'),
-      requestId: queried('x-request-id'),
-      since: queried('At or after this: a date (UTC) or an ISO 8601 instant'),
-      until: queried('Before this instant, or on this date (UTC) or before'),
-      cursor: queried('nextCursor of the previous page'),
-      limit: queried(`1 to ${pushesPerPage.max}, ${pushesPerPage.usual} by default`),
+      problem: queryText('Type of a problem, or of a warning'),
+      status: queryText('HTTP status of the answer'),
+      requestId: queryText('x-request-id'),
+      since: queryText('At or after this: a date (UTC) or an ISO 8601 instant'),
+      until: queryText('Before this instant, or on this date (UTC) or before'),
+      cursor: queryText('nextCursor of the previous page'),
+      limit: queryText(`1 to ${pushesPerPage.max}, ${pushesPerPage.usual} by default`),
     }),
   }),
   getPush: consoleRoute<PushPage>()({ method: 'GET', path: '/pushes/{pushId}', params: pushParams }),
@@ -151,7 +150,7 @@ export const pushRoutes = {
     path: '/pushes/{pushId}/items',
     params: pushParams,
     query: Type.Object({
-      from: queried('Index of the first item, 0 by default'),
+      from: queryText('Index of the first item, 0 by default'),
       at: Type.Optional(
         text({
           description: 'JSON Pointer into the body: returns the page that contains it',
@@ -159,7 +158,7 @@ export const pushRoutes = {
         }),
       ),
       only: Type.Optional(oneOf(['failed'], { description: 'Only items with errors or warnings' })),
-      limit: queried(`1 to ${itemsPerPage.max}, ${itemsPerPage.usual} by default`),
+      limit: queryText(`1 to ${itemsPerPage.max}, ${itemsPerPage.usual} by default`),
     }),
   }),
   /** The body as received, or the answer as sent. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { consoleRoute, integer, nullableInteger, oneOf, text } from '../../http/route.ts'
+import { queryText, consoleRoute, integer, nullableInteger, oneOf, text } from '../../http/route.ts'
 import { webhookKinds, type Ping } from '../../webhooks/contract.ts'
 
 /**
@@ -7,8 +7,6 @@ import { webhookKinds, type Ping } from '../../webhooks/contract.ts'
  * changes nothing, so operators may make one.
  */
 
-/** Query parameters are plain text; the handler parses numbers and cursors. */
-const queried = Type.Optional(text({ maxLength: 200 }))
 const supplierId = text({ maxLength: 20, description: 'Number of the supplier' })
 const keyId = text({ maxLength: 20, description: 'Number of the key' })
 
@@ -131,7 +129,7 @@ export const supplierRoutes = {
   listSuppliers: consoleRoute<{ suppliers: SupplierListed[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/suppliers',
-    query: Type.Object({ search: queried, cursor: queried, limit: queried }),
+    query: Type.Object({ search: queryText(), cursor: queryText(), limit: queryText() }),
   }),
   getSupplier: consoleRoute<{ supplier: Supplier }>()({
     method: 'GET',
