@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { idMax } from '../http/query.ts'
 import { dayMs, parseNight } from '../base/calendar.ts'
 
 /** Values on the command line, parsed strictly; an error becomes one line that names the option. */
@@ -10,8 +11,6 @@ export function integerBetween(range: { min: number; max: number }): (text: stri
     throw new InvalidArgumentError(`It must be a whole number from ${range.min} to ${range.max}.`)
   }
 }
-
-const idMax = 2_147_483_647
 
 export const id = integerBetween({ min: 1, max: idMax })
 

@@ -1,7 +1,6 @@
 import { parseNight } from '../base/calendar.ts'
-import { cursorProblem, type Query } from '../http/query.ts'
+import { readId, cursorProblem, type Query } from '../http/query.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
-import { readId } from './suppliers/rules.ts'
 
 /** Query parameters that the lists of bookings share; http/query.ts reads the general ones. */
 

@@ -161,3 +161,12 @@ export function refuseEmptyRange(
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return
   problems.push({ type: 'EMPTY_RANGE', message: 'since must be before until', path: '?since' })
 }
+
+/** Ids are int4 in the database. */
+export const idMax = 2_147_483_647
+
+/** The id in a path or query; undefined if it can't be one. */
+export function readId(text: string): number | undefined {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
+  return id !== undefined && id <= idMax ? id : undefined
+}

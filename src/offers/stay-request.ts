@@ -1,4 +1,5 @@
 import type { Telemetry } from '../base/telemetry.ts'
+import { readId } from '../http/query.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import { unknownReferenceError, type HotelReference, offerErrors, stayNightsMax } from './contract.ts'
@@ -9,7 +10,6 @@ import { isRecord } from '../http/validate.ts'
 export type HotelFinder = (references: readonly HotelReference[]) => Promise<(number | undefined)[]>
 
 const idsKeptMax = 100_000
-const idMax = 2_147_483_647
 
 /** Within an epoch of the store hotels keep their ids, so known ids are not looked up again. */
 export function hotelFinder(db: Database, { cacheLookups }: Pick<Telemetry, 'cacheLookups'>): HotelFinder {
@@ -28,7 +28,7 @@ export function hotelFinder(db: Database, { cacheLookups }: Pick<Telemetry, 'cac
     const found = unknown.length > 0 ? await selectHotelIds(db, unknown) : []
     const foundByCodes = new Map(found.map(({ id, ...codes }) => [keyOf(codes), id]))
     const ids = references.map((reference) => {
-      if (reference.platformHotelId !== undefined) return idOf(reference.platformHotelId)
+      if (reference.platformHotelId !== undefined) return readId(reference.platformHotelId)
       const key = keyOf(reference)
       return known.get(key) ?? foundByCodes.get(key)
     })
@@ -57,11 +57,6 @@ export function referenceNotFound(
 function keyOf({ supplier = '', hotelId = '' }: HotelReference): string {
   // Neither part contains a line feed.
   return `${supplier}\n${hotelId}`
-}
-
-function idOf(platformHotelId: string): number | undefined {
-  const id = /^[1-9]\d{0,9}$/.test(platformHotelId) ? Number(platformHotelId) : undefined
-  return id === undefined || id > idMax ? undefined : id
 }
 
 async function selectHotelIds(

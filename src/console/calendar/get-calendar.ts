@@ -6,7 +6,7 @@ import type { StayReader, HotelStay } from '../../offers/stays.ts'
 import { formatNight, parseNight, daysIn, firstDay, type DayNumber } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { judgeQuery } from '../../http/query.ts'
+import { readId, judgeQuery } from '../../http/query.ts'
 import { reportedValue, type Problem } from '../../http/rejected.ts'
 import {
   calendarCellsMax,
@@ -21,7 +21,7 @@ import {
   type UnsellableReason,
 } from './contract.ts'
 import { selectOptionalCalendarHotel } from './store.ts'
-import { hotelNotFound, hotelNumber, readHotelStay } from '../hotels/store.ts'
+import { hotelNotFound, readHotelStay } from '../hotels/store.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { unset } from '../../ari/block-codec.ts'
 import type { Block } from '../../ari/block.ts'
@@ -39,7 +39,7 @@ const daysBackShown = 7
 export const getCalendar = (needs: CalendarNeeds): Mounted =>
   onEveryProblem(calendarRoutes.getCalendar, judge, async ({ params, query, read }) => {
     const { party } = read
-    const hotel = await selectOptionalCalendarHotel(needs.db, hotelNumber(params.hotelId))
+    const hotel = await selectOptionalCalendarHotel(needs.db, readId(params.hotelId))
     if (!hotel) throw hotelNotFound(params.hotelId)
     const today = todayIn(hotel, needs.clock.now())
     const from = read.from ?? today - daysBackShown

@@ -1,4 +1,5 @@
 import { stopSell as stopNights, type StoppedRow } from '../../ari/stop-sell.ts'
+import { readId } from '../../http/query.ts'
 import { lockHotels, writeBlocks, writeVersions } from '../../ari/store.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { commonLimits } from '../../keys/contract.ts'
@@ -15,7 +16,7 @@ import { isRecord } from '../../http/validate.ts'
 import { keepPushes } from '../../push-log/keep.ts'
 import { calendarRoutes, type StopSellAnswer } from './contract.ts'
 import { insertStopSell, selectHotelSupplier } from './store.ts'
-import { hotelNotFound, hotelNumber, roomRateNamed } from '../hotels/store.ts'
+import { hotelNotFound, roomRateNamed } from '../hotels/store.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 
 type Route = typeof calendarRoutes.stopSell
@@ -31,7 +32,7 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
       const [from, to] = [parseNight(body.from) ?? 0, parseNight(body.to) ?? 0]
       const startedMs = performance.now()
       const nowMs = needs.clock.now()
-      const hotelId = hotelNumber(params.hotelId)
+      const hotelId = readId(params.hotelId)
       if (hotelId === undefined) throw hotelNotFound(params.hotelId)
       const nights = to - from + 1
       const outcome = await transaction(needs.db, async (connection) => {

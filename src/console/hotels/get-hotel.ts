@@ -1,10 +1,11 @@
 import { readMappings } from '../../ari/mappings.ts'
+import { readId } from '../../http/query.ts'
 import { dayIn, monthOf } from '../../base/calendar.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Queryable, Needs } from '../../postgres/postgres.ts'
 import { pushKinds, type PushKind } from '../../push-log/contract.ts'
 import { selectTaxes } from '../../taxes/store.ts'
-import { hotelNotFound, hotelNumber, selectCancelPolicies, selectOptionalHotelDetails } from './store.ts'
+import { hotelNotFound, selectCancelPolicies, selectOptionalHotelDetails } from './store.ts'
 import {
   hotelRoutes,
   productsShownMax,
@@ -31,7 +32,7 @@ import { faultOfUrl } from '../../webhooks/callback.ts'
 export const getHotel = (needs: ChecklistNeeds): Mounted =>
   on(hotelRoutes.getHotel, async ({ params }) => {
     const { db, clock } = needs
-    const id = hotelNumber(params.hotelId)
+    const id = readId(params.hotelId)
     const thisMonth = monthOf(dayIn('UTC', clock.now()))
     const details = id === undefined ? undefined : await selectOptionalHotelDetails(db, id)
     const listed = details && (await readListed(db, details.id, clock.now(), thisMonth))

@@ -1,4 +1,5 @@
 import { hotelColumns, type HotelRow } from '../../hotels/store.ts'
+import { readId } from '../../http/query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { searchWordsMax } from './contract.ts'
@@ -33,7 +34,7 @@ export async function selectNamedHotels(db: Queryable, typed: string): Promise<n
          select id from hotel where supplier_id = supplier.id and code = $1 offset 0
        ) as named
      ) as named group by id order by min(position), id limit ${exactMax}`,
-    [typed, /^[1-9]\d{0,8}$/.test(typed) ? Number(typed) : null],
+    [typed, readId(typed) ?? null],
   )
   return rows.map(({ id }) => id)
 }
@@ -84,15 +85,10 @@ export async function readHotelStay(
   hotelId: string,
   range: StayRange,
 ): Promise<HotelStay> {
-  const id = hotelNumber(hotelId)
+  const id = readId(hotelId)
   const stay = id === undefined ? undefined : (await stays.read([id], range)).get(id)
   if (!stay) throw hotelNotFound(hotelId)
   return stay
-}
-
-/** Undefined if it can't be an id. */
-export function hotelNumber(hotelId: string): number | undefined {
-  return /^[1-9]\d{0,8}$/.test(hotelId) ? Number(hotelId) : undefined
 }
 
 export function hotelNotFound(hotelId: string): Rejected {

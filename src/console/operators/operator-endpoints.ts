@@ -14,7 +14,7 @@ import {
   type ChangeContext,
 } from '../../operators/manage.ts'
 import { selectAudit, type AuditFilter } from '../../operators/audit.ts'
-import { readListRange, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
+import { readId, readListRange, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 
 /** GET /operators. */
 export const listOperators = ({ db }: { db: Queryable }): Mounted =>
@@ -64,12 +64,10 @@ function changeContext(
   return { operator, requestId, nowMs: clock.now(), revocations }
 }
 
-const idMax = 2_147_483_647
-
 function idOf({ operatorId }: { operatorId: string }): number {
-  const id = /^[1-9]\d{0,9}$/.test(operatorId) ? Number(operatorId) : 0
-  if (id >= 1 && id <= idMax) return id
-  throw operatorNotFound(operatorId)
+  const id = readId(operatorId)
+  if (id === undefined) throw operatorNotFound(operatorId)
+  return id
 }
 
 /** GET /audit. */

@@ -1,6 +1,6 @@
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
-import { readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
+import { readId, readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'
 import { listedCheckOf, signedText } from '../../price-check/render-check.ts'
@@ -28,7 +28,6 @@ import { minorText } from '../../base/money.ts'
 import { selectAppliedPushes } from '../../push-log/store.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import { dayMs, instantOf } from '../../base/calendar.ts'
-import { readId } from '../suppliers/rules.ts'
 
 /** GET /price-checks. */
 export const searchPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>

@@ -1,4 +1,5 @@
 import type { Environment } from '../../keys/secret.ts'
+import { readId } from '../../http/query.ts'
 import { audit } from '../../operators/audit.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import {
@@ -19,7 +20,7 @@ import {
   type SandboxHotel,
 } from './contract.ts'
 import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
-import { supplierNamed, supplierSubject, readId, type NamedSupplier } from '../suppliers/rules.ts'
+import { supplierNamed, supplierSubject, type NamedSupplier } from '../suppliers/rules.ts'
 import { orderFaults, readFaults, type OrderFaultsNeeds } from '../../sandbox/fault-orders.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'

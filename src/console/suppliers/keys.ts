@@ -1,4 +1,5 @@
 import { changeKeySettings, expireKey, insertKey, replaceSecret, revokeKey } from '../../keys/manage.ts'
+import { readId } from '../../http/query.ts'
 import { isoSeconds, minuteMs } from '../../base/calendar.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import type { Environment } from '../../keys/secret.ts'
@@ -9,15 +10,7 @@ import type { Needs } from '../../postgres/postgres.ts'
 import { Rejected } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { supplierRoutes } from './contract.ts'
-import {
-  changeKey,
-  endsEarlier,
-  keySubject,
-  readInstant,
-  supplierNamed,
-  keyUnknown,
-  readId,
-} from './rules.ts'
+import { changeKey, endsEarlier, keySubject, readInstant, supplierNamed, keyUnknown } from './rules.ts'
 import { webhookNotRegistered } from '../../webhooks/contract.ts'
 import type { Pinger } from '../../webhooks/callback.ts'
 import { selectKeysOf } from './store.ts'

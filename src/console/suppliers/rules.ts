@@ -1,18 +1,10 @@
 import type { Queryable, Needs } from '../../postgres/postgres.ts'
-import { readSince } from '../../http/query.ts'
+import { readId, readSince } from '../../http/query.ts'
 import { Rejected, rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { lockOptionalKey, selectOptionalName, type KeySettings } from './store.ts'
 
 /** Shared by the endpoints of suppliers and keys. */
-
-const idMax = 2_147_483_647
-
-/** The id in a path or query; undefined if it can't be one. */
-export function readId(text: string): number | undefined {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
-  return id !== undefined && id <= idMax ? id : undefined
-}
 
 export type NamedSupplier = { supplierId: number; name: string }
 

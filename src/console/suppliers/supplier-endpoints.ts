@@ -1,6 +1,6 @@
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
+import { readId, readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
 import {
@@ -16,7 +16,7 @@ import { defaultLimits } from '../../keys/store.ts'
 import type { OutboundRules } from '../../outbound/vet-url.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { faultOfUrl } from '../../webhooks/callback.ts'
-import { readId, supplierUnknown, supplierSubject, supplierNamed } from './rules.ts'
+import { supplierUnknown, supplierSubject, supplierNamed } from './rules.ts'
 import { audit } from '../../operators/audit.ts'
 import { transaction } from '../../postgres/transaction.ts'
 
