@@ -1,4 +1,5 @@
 import type { Queryable } from '../../postgres/postgres.ts'
+import type { ListedReservation } from './contract.ts'
 import type { ReservationStatus } from '../../bookings/state.ts'
 import type { DeliveryState, ReservationNote } from '../deliveries/contract.ts'
 import { stateOf } from '../../deliveries/store.ts'
@@ -24,30 +25,18 @@ export type ReservationSearch = {
   limit: number
 }
 
-export type ReservationRow = {
+export type ReservationRow = Omit<
+  ListedReservation,
+  'reservationId' | 'createdAt' | 'modifiedAt' | 'afterTax' | 'delivery' | 'attempts'
+> & {
   id: number
-  version: number
-  status: ReservationStatus
-  supplierId: number
-  supplier: string
-  hotelId: number
-  hotelCode: string
-  hotelName: string
-  timeZone: string
-  checkin: string
-  checkout: string
-  rooms: number
-  currency: string
+  createdAtMs: number
+  modifiedAtMs: number
   /** Minor units. */
   afterTax: number
   minorDigits: number
-  customer: string
-  createdAtMs: number
-  modifiedAtMs: number
   state: DeliveryState | null
   attempts: number | null
-  isAlerted: boolean
-  lastNote: ReservationNote | null
 }
 
 /** Newest first. */

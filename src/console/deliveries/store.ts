@@ -1,6 +1,5 @@
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { ReservationStatus } from '../../bookings/state.ts'
-import type { DeliveryState, openStates, ShownAttempt, ReservationNote } from './contract.ts'
+import type { ListedDelivery, DeliveryState, openStates, ShownAttempt } from './contract.ts'
 import { lastNoteOf } from '../bookings/store.ts'
 import { stateOf } from '../../deliveries/store.ts'
 
@@ -52,33 +51,26 @@ function parametersOf(search: OpenSearch): unknown[] {
   ]
 }
 
-export type DeliveryRow = {
+type Instant =
+  | 'createdAt'
+  | 'undeliveredSince'
+  | 'dueAt'
+  | 'giveUpAt'
+  | 'deliveredAt'
+  | 'alertedAt'
+  | 'arrivesAt'
+
+export type DeliveryRow = Omit<ListedDelivery, 'deliveryId' | 'endpoint' | Instant> & {
   id: string
-  reservationId: number
-  version: number
-  reservationStatus: ReservationStatus
-  supplierId: number
-  supplier: string
-  hotelId: number
-  hotelName: string
-  timeZone: string
-  state: DeliveryState
   endpoint: number
-  attempts: number
-  outcome: string | null
-  httpStatus: number | null
   createdAtMs: number
   undeliveredSinceMs: number
   /** Null: in the next hourly run, or never. */
   dueAtMs: number | null
-  isForHourlyRun: boolean
   giveUpAtMs: number
   deliveredAtMs: number | null
   alertedAtMs: number | null
   arrivesAtMs: number
-  isRepeat: boolean
-  isPresent: boolean
-  lastNote: ReservationNote | null
 }
 
 const selectDeliveries = `

@@ -1,6 +1,6 @@
 import { Parameters } from '../../postgres/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { GoLiveStage, HotelOrder } from './contract.ts'
+import type { HotelListed, GoLiveStage, HotelOrder } from './contract.ts'
 
 /** The SQL of lists and searches of hotels. */
 
@@ -23,18 +23,7 @@ export type HotelSearch = {
 /** The end of the previous page: sort key and id of its last hotel. */
 export type HotelPosition = { key: string; hotelId: number }
 
-export type HotelFoundRow = {
-  hotelId: number
-  supplierId: number
-  supplier: string
-  code: string
-  name: string
-  city: string | null
-  countryCode: string | null
-  currency: string
-  timeZone: string
-  isAvailable: boolean
-  revision: number
+export type HotelFoundRow = Omit<HotelListed, 'createdAt' | 'lastAriAt' | 'ariUntilMonth' | 'goLive'> & {
   createdAt: Date
   lastAriAt: Date | null
   ariUntilMonth: number | null
