@@ -1,3 +1,5 @@
+import type { LockedHotel } from './store.ts'
+
 /**
  * Blocks as last committed, so that the next push for a hotel need not read them again. A hotel's blocks are
  * valid for one ari_version in one store. Every transaction that writes a block raises the ari_version, and
@@ -17,7 +19,12 @@ const spelling = 'latin1'
 /** The store and version for which the cached blocks of a hotel are valid. */
 export type BlocksAt = { storeStamp: string; ariVersion: number }
 
-type HotelBlocks = BlocksAt & { bytes: number; blockByKey: Map<string, CachedBlock> }
+type HotelBlocks = BlocksAt & {
+  bytes: number
+  blockByKey: Map<string, CachedBlock>
+  /** Undefined while its versions aren't known. */
+  row: LockedHotel | undefined
+}
 
 const bytesKeptMax = 20 * 1024 * 1024
 /** Memory of an entry besides its block: keys and the objects around them. */
@@ -35,6 +42,28 @@ export class BlockCache {
   get(hotelId: number, key: string): StoredBlock | undefined {
     const kept = this.#hotels.get(hotelId)?.blockByKey.get(key)
     return typeof kept === 'string' ? Buffer.from(kept, spelling) : kept
+  }
+
+  /**
+   * A copy of the hotel's row as the last group of this process left it, at the version of the cached blocks.
+   * Other transactions may have changed it since.
+   */
+  hotel(hotelId: number): LockedHotel | undefined {
+    const row = this.#hotels.get(hotelId)?.row
+    return row && { ...row }
+  }
+
+  /** Whether the cached row has the versions of a row that was just locked. */
+  isHotelAs(locked: LockedHotel | undefined): boolean {
+    if (!locked) return false
+    const row = this.#hotels.get(locked.id)?.row
+    return (
+      row?.storeStamp === locked.storeStamp &&
+      row.revision === locked.revision &&
+      row.catalogVersion === locked.catalogVersion &&
+      row.currencyRevision === locked.currencyRevision &&
+      row.ariVersion === locked.ariVersion
+    )
   }
 
   clear(): void {
@@ -55,6 +84,7 @@ export class BlockCache {
     hotelId: number,
     { storeStamp, basedOn, now }: { storeStamp: string; basedOn: number; now: number },
     blocks: Iterable<readonly [key: string, StoredBlock]>,
+    row: LockedHotel | undefined,
   ): void {
     const known = this.#hotels.get(hotelId)
     const isOfThisStore = known?.storeStamp === storeStamp
@@ -62,7 +92,8 @@ export class BlockCache {
     const hotel: HotelBlocks =
       known && isOfThisStore && known.ariVersion === basedOn
         ? known
-        : { storeStamp, ariVersion: now, bytes: 0, blockByKey: new Map() }
+        : { storeStamp, ariVersion: now, bytes: 0, blockByKey: new Map(), row }
+    hotel.row = row
     if (known) this.#bytes -= known.bytes
     hotel.ariVersion = now
     for (const [key, block] of blocks) {
@@ -79,5 +110,31 @@ export class BlockCache {
       this.#bytes -= oldest.bytes
       this.#hotels.delete(oldestId)
     }
+  }
+}
+
+/** This many groups in a row must find the cache current before it is trusted again. */
+const groupsToProve = 16
+
+/**
+ * Whether groups rely on cached rows of hotels without reading them first. A group that relies on an outdated
+ * row wastes a transaction and leaves an error in PostgreSQL's log. After one such failure, groups read their
+ * hotels until the cache has proved to be current again: where several processes write the same hotels, it
+ * never does.
+ */
+export class CacheTrust {
+  #groupsToProve = 0
+
+  get isGiven(): boolean {
+    return this.#groupsToProve === 0
+  }
+
+  lose(): void {
+    this.#groupsToProve = groupsToProve
+  }
+
+  /** A group has read its hotels: were they all as cached? */
+  observe(wasCurrent: boolean): void {
+    if (this.#groupsToProve > 0) this.#groupsToProve = wasCurrent ? this.#groupsToProve - 1 : groupsToProve
   }
 }

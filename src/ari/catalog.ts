@@ -122,7 +122,10 @@ export function catalogs({ db, telemetry }: Needs, priceFloors: PriceFloors): Ca
 }
 
 /** Whether the catalog matches the hotel as read under its lock. */
-export function isCatalogOf(catalog: HotelCatalog, hotel: LockedHotel | undefined): boolean {
+export function isCatalogOf(
+  catalog: HotelCatalog,
+  hotel: Pick<LockedHotel, 'storeStamp' | 'catalogVersion'> | undefined,
+): boolean {
   return hotel?.storeStamp === catalog.storeStamp && hotel.catalogVersion === catalog.version
 }
 

@@ -1,16 +1,18 @@
-import type { Connection } from '../postgres/connection.ts'
+import { allOf, type Connection } from '../postgres/connection.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { commitFailure } from '../postgres/store-errors.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyPush } from './apply.ts'
 import { monthsBeside } from './odd-values.ts'
-import type { BlockCache, StoredBlock } from './block-cache.ts'
+import type { BlockCache, CacheTrust, StoredBlock } from './block-cache.ts'
 import { Block, type Blocks } from './block.ts'
 import { isCatalogOf, type Catalogs } from './catalog.ts'
 import { planPush, tooManyCells, type ReadyPush } from './plan.ts'
 import {
   blockKeyText,
+  claimHotels,
+  isMissedClaim,
   lockHotels,
   selectBlocks,
   writeBlocks,
@@ -23,14 +25,16 @@ import {
   type WrittenHotel,
 } from './store.ts'
 
-export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache }
+export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache; trust: CacheTrust }
 
 /** `skip`: leave out pushes for hotels that another transaction has locked. `wait`: wait for those locks. */
 export type Locking = 'skip' | 'wait'
 
 /** The working state of a group; it is discarded after a failure. */
 type Group = {
-  /** The hotels that are locked. */
+  /** Whether the transaction has begun and locked the hotels. Otherwise it begins with its writes. */
+  isLocked: boolean
+  /** The hotels that are locked, or that the writes will lock first. */
   hotels: ReadonlyMap<number, LockedHotel>
   /** Every row of ari_month that a push of the group may read or change. */
   rows: Map<string, Row>
@@ -49,8 +53,10 @@ type Row = {
 }
 
 /**
- * Applies pushes, in order, in one transaction of two round trips. Returns their records once the transaction
- * is on disk; undefined for pushes left out because their hotel is locked.
+ * Applies pushes, in order, in one transaction. Returns their records once the transaction is on disk;
+ * undefined for pushes left out because their hotel is locked. If the cache has everything, the transaction
+ * is one round trip, whose first statement locks the hotels and fails if the cache was out of date. Otherwise,
+ * and after such a failure, it is two: lock and read, then write.
  */
 export async function commitGroup(
   connection: Connection,
@@ -58,7 +64,43 @@ export async function commitGroup(
   locking: Locking,
   needs: GroupNeeds,
 ): Promise<(PushRecord | undefined)[]> {
-  const group = await lockAndRead(connection, pushes, locking, needs)
+  const cached = needs.trust.isGiven ? cachedGroup(pushes, needs) : undefined
+  if (cached) {
+    try {
+      return await applyAndCommit(connection, pushes, cached, needs)
+    } catch (error) {
+      if (!isMissedClaim(error)) throw error
+      needs.trust.lose()
+    }
+  }
+  return applyAndCommit(connection, pushes, await lockAndRead(connection, pushes, locking, needs), needs)
+}
+
+/** The group as the cache has it; undefined if anything must be read. */
+function cachedGroup(pushes: readonly ReadyPush[], { cache }: GroupNeeds): Group | undefined {
+  const hotels = new Map<number, LockedHotel>()
+  const rows = new Map<string, Row>()
+  for (const push of pushes) {
+    const { hotelId } = push.catalog
+    const hotel = hotels.get(hotelId) ?? cache.hotel(hotelId)
+    if (!hotel || !isCatalogOf(push.catalog, hotel)) return undefined
+    hotels.set(hotelId, hotel)
+    addRows(push, rows)
+  }
+  for (const row of rows.values()) {
+    row.stored = cache.get(row.key.hotelId, row.text)
+    row.isCached = true
+    if (row.stored === undefined) return undefined
+  }
+  return { isLocked: false, hotels, rows, models: new Map() }
+}
+
+async function applyAndCommit(
+  connection: Connection,
+  pushes: readonly ReadyPush[],
+  group: Group,
+  needs: GroupNeeds,
+): Promise<(PushRecord | undefined)[]> {
   const records: (PushRecord | undefined)[] = []
   for (const push of pushes) {
     const hotel = group.hotels.get(push.catalog.hotelId)
@@ -74,7 +116,7 @@ async function lockAndRead(
   connection: Connection,
   pushes: readonly ReadyPush[],
   locking: Locking,
-  { cache, telemetry }: GroupNeeds,
+  { cache, telemetry, trust }: GroupNeeds,
 ): Promise<Group> {
   const rows = new Map<string, Row>()
   for (const push of pushes) addRows(push, rows)
@@ -88,6 +130,7 @@ async function lockAndRead(
       unknown.map(({ key }) => key),
     ),
   ])
+  trust.observe(hotelIds.every((hotelId) => cache.isHotelAs(hotels.get(hotelId))))
   for (const row of unknown) row.stored = read.get(row.text) ?? null
   for (const [text, row] of rows) {
     const { hotelId } = row.key
@@ -103,7 +146,7 @@ async function lockAndRead(
   const hits = [...rows.values()].filter(({ isCached }) => isCached).length
   telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'hit' }, hits)
   telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'miss' }, rows.size - hits)
-  return { hotels, rows, models: new Map() }
+  return { isLocked: true, hotels, rows, models: new Map() }
 }
 
 /** Adds the rows that a push may read or change. */
@@ -185,6 +228,7 @@ async function writeAndCommit(
   const nowMs = needs.clock.now()
   const ended = await connection
     .pipelined(() => [
+      group.isLocked ? noStatement : beginClaiming(connection, [...group.hotels.values()]),
       writeBlocks(connection, written, nowMs),
       writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
       writePricingModels(connection, [...group.models.values()]),
@@ -195,9 +239,16 @@ async function writeAndCommit(
     .catch((error: unknown) => {
       throw commitFailure(error)
     })
-  const { command } = ended[5]
+  const { command } = ended[6]
   if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
   return written
+}
+
+const noStatement = Promise.resolve()
+
+/** If the claim fails, so does every later statement of the transaction. */
+async function beginClaiming(connection: Connection, hotels: readonly LockedHotel[]): Promise<void> {
+  await allOf([connection.query('begin'), claimHotels(connection, hotels)])
 }
 
 function hotelsOf(written: readonly WrittenBlock[], { hotels }: Group): WrittenHotel[] {
@@ -212,7 +263,11 @@ function hotelsOf(written: readonly WrittenBlock[], { hotels }: Group): WrittenH
 }
 
 /** Updates the cache with the blocks that are on disk now. */
-function remember({ hotels, rows }: Group, written: readonly WrittenBlock[], cache: BlockCache): void {
+function remember(
+  { hotels, rows, models }: Group,
+  written: readonly WrittenBlock[],
+  cache: BlockCache,
+): void {
   const bytesByText = new Map(written.map(({ text, bytes }) => [text, bytes]))
   const writtenHotels = new Set(written.map(({ key }) => key.hotelId))
   for (const [hotelId, ofHotel] of Map.groupBy(rows.values(), ({ key }) => key.hotelId)) {
@@ -225,6 +280,9 @@ function remember({ hotels, rows }: Group, written: readonly WrittenBlock[], cac
       const bytes = bytesByText.get(text)
       if (bytes || !isCached) changed.push([text, bytes ?? stored ?? null])
     }
-    cache.keep(hotelId, { storeStamp, basedOn, now }, changed)
+    // A change of pricing models raises the catalog's version in the statement itself.
+    const hasNewModels = models.values().some((model) => model.hotelId === hotelId)
+    const row = hasNewModels ? undefined : { ...hotel, revisionBefore: hotel.revision, ariVersion: now }
+    cache.keep(hotelId, { storeStamp, basedOn, now }, changed, row)
   }
 }

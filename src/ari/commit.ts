@@ -7,7 +7,7 @@ import type { Needs } from '../postgres/postgres.ts'
 import { StoreChanged } from '../postgres/store-epoch.ts'
 import { isUnavailable, isTransient } from '../postgres/store-errors.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
-import { BlockCache } from './block-cache.ts'
+import { BlockCache, CacheTrust } from './block-cache.ts'
 import type { Catalogs } from './catalog.ts'
 import { commitGroup, type GroupNeeds } from './commit-group.ts'
 import type { ReadyPush } from './plan.ts'
@@ -29,9 +29,8 @@ const smallCellsMax = 2_000
 const bulkLanes = 2
 
 /**
- * Applies ARI pushes in groups: pushes that arrive during a transaction join the next one. A group takes two
- * round trips (lock and read; write, log and commit), so many small pushes share one write to disk. A push
- * goes to
+ * Applies ARI pushes in groups: pushes that arrive during a transaction join the next one. A group takes one
+ * or two round trips, so many small pushes share one write to disk. A push goes to
  *
  *   - the small lane, where small pushes meet in large groups,
  *   - or one of two bulk lanes, one of which computes while PostgreSQL writes the other's group. These three
@@ -41,7 +40,7 @@ const bulkLanes = 2
 export function committer(needs: Needs, catalogs: Catalogs): Committer {
   const cache = new BlockCache()
   needs.db.epoch.onChange(() => cache.clear())
-  const groupNeeds: GroupNeeds = { ...needs, catalogs, cache }
+  const groupNeeds: GroupNeeds = { ...needs, catalogs, cache, trust: new CacheTrust() }
   const patient = new Lane(groupNeeds, undefined)
   const small = new Lane(groupNeeds, patient)
   const bulk = Array.from({ length: bulkLanes }, () => new Lane(groupNeeds, patient))

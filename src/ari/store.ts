@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { dayIn } from '../base/calendar.ts'
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import { storeStamp } from '../postgres/store-epoch.ts'
@@ -58,6 +59,40 @@ export async function lockHotels(
       : { name: 'lock-hotels', text: lockStatement }
   const { rows } = await connection.query<LockedHotel>({ ...statement, values: [numberArray(hotelIds)] })
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/**
+ * Locks the hotels if each of them still has the given versions, in the given store, and is free. Otherwise the
+ * statement fails (`isMissedClaim`), and its transaction with it: the commit may already be on its way.
+ */
+export async function claimHotels(connection: Queryable, hotels: readonly LockedHotel[]): Promise<void> {
+  const numbers = (read: (hotel: LockedHotel) => number): string => numberArray(hotels.map(read))
+  await connection.query({
+    name: 'claim-hotels',
+    // A row that another transaction changed while this statement ran is compared again as it is then. It never
+    // waits for a lock, so the order of the hotels doesn't matter.
+    text: `select 1 / (count(*) = cardinality($1::int[]))::int from (
+        select from unnest(${hideFromPlanner('$1::int[]')}, $2::int8[], $3::int8[], $4::int8[], $5::int8[])
+            as cached (id, revision, catalog_version, currency_revision, ari_version)
+          join hotel using (id, revision, catalog_version, currency_revision, ari_version)
+        where $6 = ${storeStamp}
+        for no key update skip locked
+      ) as claimed`,
+    values: [
+      numbers(({ id }) => id),
+      numbers(({ revisionBefore }) => revisionBefore),
+      numbers(({ catalogVersion }) => catalogVersion),
+      numbers(({ currencyRevision }) => currencyRevision),
+      numbers(({ ariVersion }) => ariVersion),
+      hotels[0]?.storeStamp,
+    ],
+  })
+}
+
+/** Whether `claimHotels` failed because a hotel was locked, or is not what was known of it. */
+export function isMissedClaim(error: unknown): boolean {
+  const divisionByZero = '22012'
+  return error instanceof pg.DatabaseError && error.code === divisionByZero
 }
 
 /** The blocks stored under the keys, by the keys' text; keys without a row are absent from the result. */

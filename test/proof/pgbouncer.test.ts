@@ -29,6 +29,7 @@ const first = [
   'src/ari/push-ari.test.ts',
   'src/ari/push-ari-outcomes.test.ts',
   'src/ari/push-ari-sequence.test.ts',
+  'src/ari/commit-group.test.ts',
   'src/ari/get-room-rate-mappings.test.ts',
   'src/changes/list-changes.test.ts',
   'src/bookings/create-reservation.test.ts',
