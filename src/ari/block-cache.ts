@@ -53,16 +53,16 @@ export class BlockCache {
     return row && { ...row }
   }
 
-  /** Whether the cached row has the versions of a row that was just locked. */
-  isHotelAs(locked: LockedHotel | undefined): boolean {
-    if (!locked) return false
-    const row = this.#hotels.get(locked.id)?.row
+  /** Whether the hotel is cached, but not as it was just locked; `locked` is undefined if that was impossible. */
+  isOutdated(hotelId: number, locked: LockedHotel | undefined): boolean {
+    const row = this.#hotels.get(hotelId)?.row
+    if (!row) return false
     return (
-      row?.storeStamp === locked.storeStamp &&
-      row.revision === locked.revision &&
-      row.catalogVersion === locked.catalogVersion &&
-      row.currencyRevision === locked.currencyRevision &&
-      row.ariVersion === locked.ariVersion
+      row.storeStamp !== locked?.storeStamp ||
+      row.revision !== locked.revision ||
+      row.catalogVersion !== locked.catalogVersion ||
+      row.currencyRevision !== locked.currencyRevision ||
+      row.ariVersion !== locked.ariVersion
     )
   }
 
@@ -113,28 +113,34 @@ export class BlockCache {
   }
 }
 
-/** This many groups in a row must find the cache current before it is trusted again. */
-const groupsToProve = 16
+const groupsUntilTrusted = 16
+const groupsUntilUseless = 3
 
 /**
- * Whether groups rely on cached rows of hotels without reading them first. A group that relies on an outdated
- * row wastes a transaction and leaves an error in PostgreSQL's log. After one such failure, groups read their
- * hotels until the cache has proved to be current again: where several processes write the same hotels, it
- * never does.
+ * How far groups rely on the cache. A group that relies on an outdated hotel without reading it wastes a
+ * transaction and leaves an error in PostgreSQL's log, so after one such failure the cache must prove for some
+ * groups that it would have been right. Where other processes write the same hotels, it rarely is.
  */
 export class CacheTrust {
-  #groupsToProve = 0
+  #currentInARow = groupsUntilTrusted
+  #outdatedInARow = 0
 
+  /** Whether groups need not read the hotels that are cached. */
   get isGiven(): boolean {
-    return this.#groupsToProve === 0
+    return this.#currentInARow >= groupsUntilTrusted
   }
 
-  lose(): void {
-    this.#groupsToProve = groupsToProve
+  /**
+   * Whether groups read all of their blocks with the locks of their hotels. Otherwise they read the outdated
+   * ones afterwards, in another round trip.
+   */
+  get isUseless(): boolean {
+    return this.#outdatedInARow >= groupsUntilUseless
   }
 
-  /** A group has read its hotels: were they all as cached? */
-  observe(wasCurrent: boolean): void {
-    if (this.#groupsToProve > 0) this.#groupsToProve = wasCurrent ? this.#groupsToProve - 1 : groupsToProve
+  /** Counts a group: whether any of its cached hotels was outdated. */
+  observe(wasOutdated: boolean): void {
+    this.#currentInARow = wasOutdated ? 0 : this.#currentInARow + 1
+    this.#outdatedInARow = wasOutdated ? this.#outdatedInARow + 1 : 0
   }
 }

@@ -48,6 +48,8 @@ export type SetResult = { changed: NightMask; superseded: NightMask }
 /** The blocks a push may touch, by row and month. */
 export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Block }
 
+const noBytes = Buffer.alloc(0)
+
 export class Block {
   readonly #bytes: Buffer
   readonly #columns: Column[]
@@ -60,7 +62,7 @@ export class Block {
   }
 
   static empty(): Block {
-    return new Block(Buffer.alloc(0), [])
+    return new Block(noBytes, [])
   }
 
   static decode(bytes: Buffer): Block {

@@ -70,7 +70,7 @@ export async function commitGroup(
       return await applyAndCommit(connection, pushes, cached, needs)
     } catch (error) {
       if (!isMissedClaim(error)) throw error
-      needs.trust.lose()
+      needs.trust.observe(true)
     }
   }
   return applyAndCommit(connection, pushes, await lockAndRead(connection, pushes, locking, needs), needs)
@@ -120,7 +120,9 @@ async function lockAndRead(
 ): Promise<Group> {
   const rows = new Map<string, Row>()
   for (const push of pushes) addRows(push, rows)
-  const unknown = [...rows.values()].filter(({ key, text }) => !cache.has(key.hotelId, text))
+  const unknown = [...rows.values()].filter(
+    ({ key, text }) => trust.isUseless || !cache.has(key.hotelId, text),
+  )
   const hotelIds = [...new Set(pushes.map(({ catalog }) => catalog.hotelId))]
   const [, hotels, read] = await connection.pipelined(() => [
     connection.query('begin'),
@@ -130,7 +132,7 @@ async function lockAndRead(
       unknown.map(({ key }) => key),
     ),
   ])
-  trust.observe(hotelIds.every((hotelId) => cache.isHotelAs(hotels.get(hotelId))))
+  trust.observe(hotelIds.some((hotelId) => cache.isOutdated(hotelId, hotels.get(hotelId))))
   for (const row of unknown) row.stored = read.get(row.text) ?? null
   for (const [text, row] of rows) {
     const { hotelId } = row.key
