@@ -77,7 +77,7 @@ export async function commitGroup(
 }
 
 /** The group as the cache has it; undefined if anything must be read. */
-function cachedGroup(pushes: readonly ReadyPush[], { cache }: GroupNeeds): Group | undefined {
+function cachedGroup(pushes: readonly ReadyPush[], { cache, telemetry }: GroupNeeds): Group | undefined {
   const hotels = new Map<number, LockedHotel>()
   const rows = new Map<string, Row>()
   for (const push of pushes) {
@@ -92,6 +92,7 @@ function cachedGroup(pushes: readonly ReadyPush[], { cache }: GroupNeeds): Group
     row.isCached = true
     if (row.stored === undefined) return undefined
   }
+  telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'hit' }, rows.size)
   return { isLocked: false, hotels, rows, models: new Map() }
 }
 
