@@ -150,7 +150,7 @@ test('pushes of one moment are answered one by one: applied, unchanged, refused,
     [applied, dry, refused, other].map(({ status }) => status),
     [200, 200, 400, 200],
   )
-  const keyed = repeated.map(({ status }) => status).toSorted((one, other) => one - other)
+  const keyed = repeated.map(({ status }) => status).toSorted((low, high) => low - high)
   assert.ok(keyed[0] === 200 && (keyed[1] === 200 || keyed[1] === 409), keyed.join())
   const stored = await inventories(account)
   delete stored['2027-04-30']
