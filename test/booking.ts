@@ -76,6 +76,24 @@ export function expectStatus(reply: Reply, status: number): Reply {
   return reply
 }
 
+/** Returns the refusal of a booking, and asserts that it left reservations and inventory unchanged. */
+export async function expectRefusal(
+  gateway: TestGateway,
+  ask: () => Promise<Reply>,
+  status = 409,
+): Promise<Reply> {
+  const stored = async () => [await versionsStored(gateway), await unitsLeft(gateway)]
+  const before = await stored()
+  const reply = expectStatus(await ask(), status)
+  assert.deepEqual(await stored(), before)
+  return reply
+}
+
+async function versionsStored({ db }: TestGateway): Promise<number> {
+  const { rows } = await db.query<{ count: number }>('select count(*)::int as count from reservation_version')
+  return rows[0]?.count ?? 0
+}
+
 /** The id of a booking, which must have succeeded. */
 export function idOf(reply: Reply): string {
   return String(expectStatus(reply, 201).body['reservationId'])

@@ -1,5 +1,5 @@
 import type { Revocations } from '../keys/revocations.ts'
-import { notSignedIn } from '../http/admit.ts'
+import { notSignedIn } from '../http/admission.ts'
 import type { Visit } from '../http/call.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'

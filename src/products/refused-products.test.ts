@@ -47,10 +47,10 @@ async function stored(): Promise<unknown> {
 }
 
 async function refused(supplier: TestSupplier, body: unknown, status = 400): Promise<Reply> {
-  const held = await stored()
+  const before = await stored()
   const reply = await supplier.post('/push/products', body)
   assert.deepEqual([reply.status, reply.body['code']], [status, String(status)], reply.text)
-  assert.deepEqual(await stored(), held)
+  assert.deepEqual(await stored(), before)
   return reply
 }
 
@@ -61,286 +61,210 @@ function problems({ body }: Reply): { type: string; message: string; path: strin
 }
 
 const policy = (members: object) => ({ cancelPolicies: [members] })
-const charge = (penaltyCharge: object) =>
-  policy({ cancelPenalties: [{ noShow: false, cancelDeadline: deadline, penaltyCharge }] })
+const charge = (chargeBase: string | undefined, penaltyCharge: object = {}) =>
+  policy({
+    cancelPenalties: [
+      { noShow: false, cancelDeadline: deadline, penaltyCharge: { chargeBase, ...penaltyCharge } },
+    ],
+  })
 const lastDeadline = (change: object) =>
   policy({
     cancelPenalties: [
       { cancelDeadline: { ...deadline, ...change }, penaltyCharge: { chargeBase: 'FullStay' } },
     ],
   })
-const chargePath = '/products/0/cancelPolicies/0/cancelPenalties/0/penaltyCharge'
-const deadlinePath = '/products/0/cancelPolicies/0/cancelPenalties/0/cancelDeadline'
+const withFee = (change: object) => policy({ fees: [{ ...fee, ...change }] })
+const occupancy = (change: object) => ({ occupancy: { ...product.occupancy, ...change } })
 
-type Refusal = [why: string, change: Record<string, unknown>, type: string, message: string, path: string]
+type Refusal = [why: string, change: Record<string, unknown>, type: string, message: string]
 
-const roomType = ['ROOM_TYPE_INVALID', 'RoomType is not valid', '/products/0/roomType'] as const
-const mealPlan = ['MEAL_PLAN_INVALID', 'MealPlan is not valid', '/products/0/mealPlan'] as const
-const penalty = 'PENALTY_INVALID'
+const withNights = 'nights must be greater than zero when chargeBase is NightBase'
+const onlyFullStay = 'percent and amount are charged only when chargeBase is FullStay'
 const digits = 'Amount has more decimals than the currency, or is too large'
-const occupancyOf = (change: object) => ({ occupancy: { ...product.occupancy, ...change } })
+const positiveAmount = 'amount must be a number or a decimal string greater than or equal to zero'
+const feeMax = 'Fee value must be less than or equal to 100 when valueType is %'
 
-const refusals: Refusal[] = [
-  ['an unknown room type', { roomType: 'Broom Cupboard' }, ...roomType],
-  ['a room type in another case', { roomType: 'double' }, ...roomType],
-  ['an empty room type', { roomType: '' }, ...roomType],
-  ['a number as room type', { roomType: 5 }, ...roomType],
-  ['NUL in a room type', { roomType: 'Dou\0ble' }, ...roomType],
-  ['no room type', { roomType: undefined }, 'REQUIRED', 'roomType is required', '/products/0/roomType'],
-  ['an unknown meal plan', { mealPlan: 'XX' }, ...mealPlan],
-  ['a meal plan in another case', { mealPlan: 'bb' }, ...mealPlan],
-  ['null as meal plan', { mealPlan: null }, ...mealPlan],
-  ['a lone surrogate in a meal plan', { mealPlan: '\ud800' }, ...mealPlan],
-  ...['roomId', 'rateId', 'roomName', 'rateName', 'isAvailable', 'occupancy'].map((member): Refusal => {
-    return [
-      `no ${member}`,
-      { [member]: undefined },
-      'REQUIRED',
-      `${member} is required`,
-      `/products/0/${member}`,
-    ]
-  }),
-  ...['roomId', 'rateId'].flatMap((member): Refusal[] => {
-    const path = `/products/0/${member}`
-    const characters = `${member} has characters that cannot be stored`
-    return [
-      [`${member} empty`, { [member]: '' }, 'TOO_SHORT', `${member} must not be empty`, path],
-      [
-        `${member} of 65 characters`,
-        { [member]: 'x'.repeat(65) },
-        'TOO_LONG',
-        `${member} must have at most 64 characters`,
-        path,
-      ],
-      [`${member} a number`, { [member]: 1 }, 'WRONG_TYPE', `${member} must be a string`, path],
-      [`NUL in ${member}`, { [member]: 'a\0' }, 'INVALID_CHARACTERS', characters, path],
-    ]
-  }),
-  [
-    'a lone surrogate in roomName',
-    { roomName: '\udc00' },
-    'INVALID_CHARACTERS',
-    'roomName has characters that cannot be stored',
-    '/products/0/roomName',
-  ],
-  [
-    'isAvailable as text',
-    { isAvailable: 'false' },
-    'WRONG_TYPE',
-    'isAvailable must be true or false',
-    '/products/0/isAvailable',
-  ],
-  [
-    'no maxOccupancy',
-    { occupancy: {} },
-    'REQUIRED',
-    'maxOccupancy is required',
-    '/products/0/occupancy/maxOccupancy',
-  ],
-  ...[0, -1].map((maxOccupancy): Refusal => {
-    const message = 'maxOccupancy must be greater than zero'
-    return [
-      `maxOccupancy ${maxOccupancy}`,
-      occupancyOf({ maxOccupancy }),
-      'OCCUPANCY_INVALID',
-      message,
-      '/products/0/occupancy/maxOccupancy',
-    ]
-  }),
-  [
-    'maxOccupancy as text',
-    occupancyOf({ maxOccupancy: '3' }),
-    'WRONG_TYPE',
-    'maxOccupancy must be an integer',
-    '/products/0/occupancy/maxOccupancy',
-  ],
-  [
-    'maxAdult 0',
-    occupancyOf({ maxAdult: 0 }),
-    'OCCUPANCY_INVALID',
-    'maxAdult must be greater than zero',
-    '/products/0/occupancy/maxAdult',
-  ],
-  [
-    'maxChild -1',
-    occupancyOf({ maxChild: -1 }),
-    'OCCUPANCY_INVALID',
-    'maxChild must not be negative',
-    '/products/0/occupancy/maxChild',
-  ],
-  ...['maxAdult', 'maxChild'].map((member): Refusal => {
-    const message = `${member} must be less than or equal to maxOccupancy`
-    return [
-      `${member} above maxOccupancy`,
-      occupancyOf({ [member]: 4 }),
-      'OCCUPANCY_INVALID',
-      message,
-      `/products/0/occupancy/${member}`,
-    ]
-  }),
-  [
-    'a policy whose dates are reversed',
-    policy({ startDate: '2027-02-02', endDate: '2027-02-01' }),
-    'DATES_REVERSED',
-    'startDate must not be after endDate',
-    '/products/0/cancelPolicies/0/startDate',
-  ],
-  [
-    'a policy from 30 February',
-    policy({ startDate: '2027-02-30' }),
-    'INVALID_DATE',
-    'startDate must be a date in the form YYYY-MM-DD',
-    '/products/0/cancelPolicies/0/startDate',
-  ],
-  [
-    'NightBase without nights',
-    charge({ chargeBase: 'NightBase' }),
-    penalty,
-    'nights must be greater than zero when chargeBase is NightBase',
-    `${chargePath}/nights`,
-  ],
-  [
-    'NightBase of 0 nights',
-    charge({ chargeBase: 'NightBase', nights: 0 }),
-    penalty,
-    'nights must be greater than zero when chargeBase is NightBase',
-    `${chargePath}/nights`,
-  ],
-  [
-    'negative nights',
-    charge({ chargeBase: 'NightBase', nights: -1 }),
-    'OUT_OF_RANGE',
-    'nights must be greater than or equal to 0',
-    `${chargePath}/nights`,
-  ],
-  [
-    'NightBase with an amount',
-    charge({ chargeBase: 'NightBase', nights: 1, amount: 5 }),
-    penalty,
-    'percent and amount are charged only when chargeBase is FullStay',
-    `${chargePath}/amount`,
-  ],
-  [
-    'NightBase with half of it',
-    charge({ chargeBase: 'NightBase', nights: 1, percent: 50 }),
-    penalty,
-    'percent and amount are charged only when chargeBase is FullStay',
-    `${chargePath}/percent`,
-  ],
-  [
-    'FullStay with percent and amount',
-    charge({ chargeBase: 'FullStay', percent: 50, amount: 5 }),
-    penalty,
-    'percent and amount cannot both be charged',
-    `${chargePath}/amount`,
-  ],
-  [
-    '101 per cent',
-    charge({ chargeBase: 'FullStay', percent: 101 }),
-    'OUT_OF_RANGE',
-    'percent must be less than or equal to 100',
-    `${chargePath}/percent`,
-  ],
-  [
-    'a negative percentage',
-    charge({ chargeBase: 'FullStay', percent: -1 }),
-    'OUT_OF_RANGE',
-    'percent must be greater than or equal to 0',
-    `${chargePath}/percent`,
-  ],
-  [
-    'a negative amount',
-    charge({ chargeBase: 'FullStay', amount: -1 }),
-    'INVALID_AMOUNT',
-    'amount must be a number or a decimal string greater than or equal to zero',
-    `${chargePath}/amount`,
-  ],
-  [
-    'an amount finer than the currency',
-    charge({ chargeBase: 'FullStay', amount: '1.005' }),
-    'INVALID_AMOUNT',
-    digits,
-    `${chargePath}/amount`,
-  ],
-  ['no chargeBase', charge({}), 'REQUIRED', 'chargeBase is required', `${chargePath}/chargeBase`],
-  [
-    'an unknown chargeBase',
-    charge({ chargeBase: 'Half' }),
-    'NOT_ALLOWED',
-    'chargeBase must be one of NightBase, FullStay',
-    `${chargePath}/chargeBase`,
-  ],
-  [
-    'an unknown unit of the deadline',
-    lastDeadline({ offsetTimeUnit: 'W' }),
-    'NOT_ALLOWED',
-    'offsetTimeUnit must be one of D, H',
-    `${deadlinePath}/offsetTimeUnit`,
-  ],
-  [
-    'a negative offset',
-    lastDeadline({ offsetTimeValue: -1 }),
-    'OUT_OF_RANGE',
-    'offsetTimeValue must be greater than or equal to 0',
-    `${deadlinePath}/offsetTimeValue`,
-  ],
-  [
-    '24:00 as deadline',
-    lastDeadline({ deadline: '24:00' }),
-    'INVALID_TIME',
-    'deadline must be a time of day in the form HH:MM',
-    `${deadlinePath}/deadline`,
-  ],
-  [
-    'a fee below zero',
-    policy({ fees: [{ ...fee, value: -1 }] }),
-    'FEE_INVALID',
-    'Fee value must be greater than or equal to zero',
-    '/products/0/cancelPolicies/0/fees/0/value',
-  ],
-  [
-    'a fee of 101 %',
-    policy({ fees: [{ ...fee, valueType: '%', value: '101' }] }),
-    'FEE_INVALID',
-    'Fee value must be less than or equal to 100 when valueType is %',
-    '/products/0/cancelPolicies/0/fees/0/value',
-  ],
-  [
-    'a fee finer than the currency',
-    policy({ fees: [{ ...fee, value: 0.001 }] }),
-    'INVALID_AMOUNT',
-    digits,
-    '/products/0/cancelPolicies/0/fees/0/value',
-  ],
-  [
-    'a fee of an unknown kind',
-    policy({ fees: [{ ...fee, valueType: 'flat' }] }),
-    'NOT_ALLOWED',
-    'valueType must be one of %, fixed',
-    '/products/0/cancelPolicies/0/fees/0/valueType',
-  ],
-  [
-    'a fee without name',
-    policy({ fees: [{ ...fee, name: undefined }] }),
-    'REQUIRED',
-    'name is required',
-    '/products/0/cancelPolicies/0/fees/0/name',
-  ],
+const missing = (member: string): Refusal => [
+  `no ${member}`,
+  { [member]: undefined },
+  'REQUIRED',
+  `${member} is required`,
+]
+const roomType = (why: string, sent: unknown): Refusal => [
+  why,
+  { roomType: sent },
+  'ROOM_TYPE_INVALID',
+  'RoomType is not valid',
+]
+const mealPlan = (why: string, sent: unknown): Refusal => [
+  why,
+  { mealPlan: sent },
+  'MEAL_PLAN_INVALID',
+  'MealPlan is not valid',
+]
+const unstorable = (why: string, member: string, sent: string): Refusal => [
+  why,
+  { [member]: sent },
+  'INVALID_CHARACTERS',
+  `${member} has characters that cannot be stored`,
+]
+const code = (member: string): Refusal[] => [
+  missing(member),
+  [`${member} empty`, { [member]: '' }, 'TOO_SHORT', `${member} must not be empty`],
+  [`long ${member}`, { [member]: 'x'.repeat(65) }, 'TOO_LONG', `${member} must have at most 64 characters`],
+  [`${member} a number`, { [member]: 1 }, 'WRONG_TYPE', `${member} must be a string`],
+  unstorable(`NUL in ${member}`, member, 'a\0'),
+]
+const invalidOccupancy = (name: string, sent: number, message: string): Refusal => [
+  `${name} ${sent}`,
+  occupancy({ [name]: sent }),
+  'OCCUPANCY_INVALID',
+  `${name} ${message}`,
 ]
 
-describe('an invalid product', () => {
-  let made: Promise<TestSupplier> | undefined
-  /** One supplier for all, because refused pushes change nothing. */
-  const sharedSupplier = (): Promise<TestSupplier> => (made ??= newSupplier())
+/** By the path of the problem within the product. */
+const refusals: Readonly<Record<string, Refusal[]>> = {
+  roomId: code('roomId'),
+  rateId: code('rateId'),
+  roomName: [missing('roomName'), unstorable('a lone surrogate in roomName', 'roomName', '\udc00')],
+  rateName: [missing('rateName')],
+  isAvailable: [
+    missing('isAvailable'),
+    ['isAvailable as text', { isAvailable: 'false' }, 'WRONG_TYPE', 'isAvailable must be true or false'],
+  ],
+  roomType: [
+    roomType('an unknown room type', 'Broom Cupboard'),
+    roomType('a room type in another case', 'double'),
+    roomType('an empty room type', ''),
+    roomType('a number as room type', 5),
+    roomType('NUL in a room type', 'Dou\0ble'),
+    missing('roomType'),
+  ],
+  mealPlan: [
+    mealPlan('an unknown meal plan', 'XX'),
+    mealPlan('a meal plan in another case', 'bb'),
+    mealPlan('null as meal plan', null),
+    mealPlan('a lone surrogate in a meal plan', '\ud800'),
+  ],
+  occupancy: [missing('occupancy')],
+  'occupancy/maxOccupancy': [
+    ['no maxOccupancy', { occupancy: {} }, 'REQUIRED', 'maxOccupancy is required'],
+    invalidOccupancy('maxOccupancy', 0, 'must be greater than zero'),
+    invalidOccupancy('maxOccupancy', -1, 'must be greater than zero'),
+    ['it as text', occupancy({ maxOccupancy: '3' }), 'WRONG_TYPE', 'maxOccupancy must be an integer'],
+  ],
+  'occupancy/maxAdult': [
+    invalidOccupancy('maxAdult', 0, 'must be greater than zero'),
+    invalidOccupancy('maxAdult', 4, 'must be less than or equal to maxOccupancy'),
+  ],
+  'occupancy/maxChild': [
+    invalidOccupancy('maxChild', -1, 'must not be negative'),
+    invalidOccupancy('maxChild', 4, 'must be less than or equal to maxOccupancy'),
+  ],
+  'cancelPolicies/0/startDate': [
+    [
+      'reversed dates',
+      policy({ startDate: '2027-02-02', endDate: '2027-02-01' }),
+      'DATES_REVERSED',
+      'startDate must not be after endDate',
+    ],
+    [
+      '30 February',
+      policy({ startDate: '2027-02-30' }),
+      'INVALID_DATE',
+      'startDate must be a date in the form YYYY-MM-DD',
+    ],
+  ],
+  'cancelPolicies/0/cancelPenalties/0/penaltyCharge/chargeBase': [
+    ['no chargeBase', charge(undefined), 'REQUIRED', 'chargeBase is required'],
+    ['an unknown one', charge('Half'), 'NOT_ALLOWED', 'chargeBase must be one of NightBase, FullStay'],
+  ],
+  'cancelPolicies/0/cancelPenalties/0/penaltyCharge/nights': [
+    ['NightBase without nights', charge('NightBase'), 'PENALTY_INVALID', withNights],
+    ['NightBase of 0 nights', charge('NightBase', { nights: 0 }), 'PENALTY_INVALID', withNights],
+    [
+      'below zero',
+      charge('NightBase', { nights: -1 }),
+      'OUT_OF_RANGE',
+      'nights must be greater than or equal to 0',
+    ],
+  ],
+  'cancelPolicies/0/cancelPenalties/0/penaltyCharge/percent': [
+    ['half of NightBase', charge('NightBase', { nights: 1, percent: 50 }), 'PENALTY_INVALID', onlyFullStay],
+    [
+      '101 %',
+      charge('FullStay', { percent: 101 }),
+      'OUT_OF_RANGE',
+      'percent must be less than or equal to 100',
+    ],
+    [
+      '-1 %',
+      charge('FullStay', { percent: -1 }),
+      'OUT_OF_RANGE',
+      'percent must be greater than or equal to 0',
+    ],
+  ],
+  'cancelPolicies/0/cancelPenalties/0/penaltyCharge/amount': [
+    [
+      'NightBase with an amount',
+      charge('NightBase', { nights: 1, amount: 5 }),
+      'PENALTY_INVALID',
+      onlyFullStay,
+    ],
+    [
+      'FullStay with percent and amount',
+      charge('FullStay', { percent: 50, amount: 5 }),
+      'PENALTY_INVALID',
+      'percent and amount cannot both be charged',
+    ],
+    ['an amount below zero', charge('FullStay', { amount: -1 }), 'INVALID_AMOUNT', positiveAmount],
+    ['finer than the currency', charge('FullStay', { amount: '1.005' }), 'INVALID_AMOUNT', digits],
+  ],
+  'cancelPolicies/0/cancelPenalties/0/cancelDeadline/offsetTimeUnit': [
+    ['weeks', lastDeadline({ offsetTimeUnit: 'W' }), 'NOT_ALLOWED', 'offsetTimeUnit must be one of D, H'],
+  ],
+  'cancelPolicies/0/cancelPenalties/0/cancelDeadline/offsetTimeValue': [
+    [
+      'a negative offset',
+      lastDeadline({ offsetTimeValue: -1 }),
+      'OUT_OF_RANGE',
+      'offsetTimeValue must be greater than or equal to 0',
+    ],
+  ],
+  'cancelPolicies/0/cancelPenalties/0/cancelDeadline/deadline': [
+    [
+      '24:00 as deadline',
+      lastDeadline({ deadline: '24:00' }),
+      'INVALID_TIME',
+      'deadline must be a time of day in the form HH:MM',
+    ],
+  ],
+  'cancelPolicies/0/fees/0/value': [
+    ['below zero', withFee({ value: -1 }), 'FEE_INVALID', 'Fee value must be greater than or equal to zero'],
+    ['a fee of 101 %', withFee({ valueType: '%', value: '101' }), 'FEE_INVALID', feeMax],
+    ['a fee finer than the currency', withFee({ value: 0.001 }), 'INVALID_AMOUNT', digits],
+  ],
+  'cancelPolicies/0/fees/0/valueType': [
+    ['an unknown kind', withFee({ valueType: 'flat' }), 'NOT_ALLOWED', 'valueType must be one of %, fixed'],
+  ],
+  'cancelPolicies/0/fees/0/name': [
+    ['a fee without name', withFee({ name: undefined }), 'REQUIRED', 'name is required'],
+  ],
+}
 
-  for (const [why, change, type, message, path] of refusals) {
-    test(`${why}: ${message}`, async () => {
-      const supplier = await sharedSupplier()
-      const reply = await refused(supplier, { hotelId: 'H1', products: [{ ...product, ...change }] })
-      assert.equal(reply.body['message'], message)
-      assert.deepEqual(problems(reply), [{ type, message, path }])
-    })
-  }
+describe('an invalid product', () => {
+  let shared: Promise<TestSupplier> | undefined
+  /** One supplier for all, because refused pushes change nothing. */
+  const sharedSupplier = (): Promise<TestSupplier> => (shared ??= newSupplier())
+
+  for (const [path, ofPath] of Object.entries(refusals))
+    for (const [why, change, type, message] of ofPath)
+      test(`${path}: ${why}`, async () => {
+        const supplier = await sharedSupplier()
+        const reply = await refused(supplier, { hotelId: 'H1', products: [{ ...product, ...change }] })
+        assert.equal(reply.body['message'], message)
+        assert.deepEqual(problems(reply), [{ type, message, path: `/products/0/${path}` }])
+      })
 
   test('a name that differs only in case is answered with the right one', async () => {
     const supplier = await sharedSupplier()

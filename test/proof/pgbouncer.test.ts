@@ -33,6 +33,7 @@ const first = [
   'src/ari/get-room-rate-mappings.test.ts',
   'src/changes/list-changes.test.ts',
   'src/bookings/create-reservation.test.ts',
+  'src/bookings/idempotent-booking.test.ts',
   'src/offers/find-offers.test.ts',
   'src/offers/explain-offers.test.ts',
   'src/deliveries/deliver.test.ts',
