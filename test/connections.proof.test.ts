@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, test, type TestContext } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { environOf, newTestDatabase } from './postgres.ts'
 import { endServices, startService } from './proof/crash/service.ts'
+import { until } from './pace.ts'
 
 /**
  * As many connections as a service accepts, from addresses of this machine: on Linux that includes all of
@@ -64,10 +64,6 @@ async function ask(url: string, localAddress: string, path: string): Promise<str
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
   await closed
   return answer === '' ? undefined : answer
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await wait(20)
 }
 
 async function openService(trustedProxies = ''): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { defaultLimits } from '../src/keys/store.ts'
 import { poolConnectionsMax } from '../src/postgres/postgres.ts'
 import {
@@ -14,30 +14,16 @@ import {
   type TestSupplier,
 } from './harness.ts'
 import { holdHotel } from './locks.ts'
-import { environOf } from './postgres.ts'
-import { minutes } from './pace.ts'
-import { postgresProxy } from './postgres-proxy.ts'
-import { runAri } from './programs.ts'
+import { minutes, until } from './pace.ts'
 import { rawConnection, type RawOutcome } from './raw-http.ts'
-import { expectOk, problemsOf, product, pushStoryHotel } from './story.ts'
-import { supplierDigests } from './stored-state.ts'
+import { expectOk, product, pushStoryHotel, storyHotel } from './story.ts'
 
-/** The requests that the service rejects, their cost to other clients, and its recovery. */
+/** The requests that an overloaded or stopping service rejects, and their cost to other clients. */
 
 const gateway = await gatewayForTests()
 /** Takes 20 seconds of mere waiting: the other tests run meanwhile, on a gateway of their own. */
 const trickled = trickle()
 trickled.catch(() => {})
-
-const hotel = (hotelId: string) => ({
-  hotelId,
-  hotelName: 'Sea View',
-  currency: 'USD',
-  isAvailable: true,
-  minChildAge: 2,
-  maxChildAge: 12,
-  timezone: 'UTC',
-})
 
 const inventory = (count: number, hotelId = 'H1') => ({
   hotelId,
@@ -51,174 +37,6 @@ async function metric({ url }: { url: string }, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
 }
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await wait(10)
-}
-
-async function storedFor({ db }: TestGateway, { name }: TestSupplier): Promise<string | undefined> {
-  const { rows } = await db.query<{ id: number }>('select id from supplier where name = $1', [name])
-  const id = rows[0]?.id ?? 0
-  return (await supplierDigests(db, [id])).get(id)
-}
-
-test('a key has its burst, then its rate; requests beyond it get the time of the next one', async () => {
-  const { clock } = gateway
-  const supplier = await gateway.supplier('sixty a minute', { requestsPerMinute: 60, requestsBurst: 3 })
-  const ask = async () => {
-    const { status, headers } = await supplier.get('/push/limits')
-    return [status, headers.get('ratelimit'), headers.get('retry-after')]
-  }
-  assert.deepEqual(
-    [await ask(), await ask(), await ask(), await ask(), await ask()],
-    [
-      [200, '"key";r=2;t=0', null],
-      [200, '"key";r=1;t=0', null],
-      [200, '"key";r=0;t=1', null],
-      [429, '"key";r=0;t=1', '1'],
-      [429, '"key";r=0;t=1', '1'],
-    ],
-  )
-  const refused = await supplier.post('/push/hotels', [hotel('H1')], { 'x-request-id': 'over' })
-  assert.deepEqual(
-    [refused.status, refused.headers.get('ratelimit-policy'), refused.body],
-    [
-      429,
-      '"key";q=60;w=60;burst=3',
-      {
-        code: '429',
-        message: 'Rate limit of 60 requests a minute exceeded',
-        requestId: 'over',
-        errors: [
-          {
-            type: 'RATE_LIMITED',
-            message: 'Rate limit of 60 requests a minute exceeded',
-            hint: 'Send the same again in 1 s; put several rooms and dates into one push',
-          },
-        ],
-      },
-    ],
-  )
-  clock.set('2027-03-01T12:00:01Z')
-  assert.deepEqual(
-    [await ask(), await ask()],
-    [
-      [200, '"key";r=0;t=1', null],
-      [429, '"key";r=0;t=1', '1'],
-    ],
-  )
-  clock.set('2027-03-01T13:00:00Z')
-  assert.deepEqual(await ask(), [200, '"key";r=2;t=0', null])
-  // Another key is unaffected.
-  expectOk(await (await gateway.supplier('somebody else')).get('/push/limits'))
-})
-
-test('without a rate of its own a key has the default one; with --rate-limit 0 none', async () => {
-  const { address } = gateway.db
-  assert.ok('host' in address)
-  const made = await runAri(
-    environOf(address),
-    'key',
-    'create',
-    '--supplier',
-    'unlimited',
-    '--rate-limit',
-    '0',
-  )
-  assert.equal(made.code, 0, made.stderr)
-  const unlimited = client(gateway.url, { 'x-api-key': JSON.parse(made.stdout).apiKey })
-  const usual = await gateway.supplier('usual')
-  const asked = defaultLimits.requestsBurst + 20
-  const statuses: Record<string, number> = {}
-  for (let sent = 0; sent < asked; sent += 20) {
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, async () => [
-        await unlimited.get('/push/limits'),
-        await usual.get('/push/limits'),
-      ]),
-    )
-    for (const [one, other] of replies) {
-      assert.equal(one?.headers.get('ratelimit'), null)
-      for (const [name, reply] of [
-        ['unlimited', one],
-        ['usual', other],
-      ] as const) {
-        const key = `${name} ${reply?.status}`
-        statuses[key] = (statuses[key] ?? 0) + 1
-      }
-    }
-  }
-  assert.deepEqual(statuses, {
-    'unlimited 200': asked,
-    'usual 200': defaultLimits.requestsBurst,
-    'usual 429': 20,
-  })
-})
-
-test('a body is counted after decompression, by the limit of its key', async () => {
-  const bodyBytesMax = 4_096
-  const small = await gateway.supplier('small bodies', { bodyBytesMax })
-  const large = await gateway.supplier('large bodies')
-  const bodyOf = (bytes: number): string => JSON.stringify([hotel('H1')]).padEnd(bytes, ' ')
-  const encodings = {
-    identity: (body: string) => Buffer.from(body),
-    gzip: gzipSync,
-    br: (body: string) => brotliCompressSync(body),
-    zstd: (body: string) => zstdCompressSync(body),
-  }
-  for (const [encoding, pack] of Object.entries(encodings)) {
-    const push = (supplier: TestSupplier, bytes: number) =>
-      supplier.post('/push/hotels', pack(bodyOf(bytes)), { 'content-encoding': encoding })
-    expectOk(await push(small, bodyBytesMax))
-    expectOk(await push(large, bodyBytesMax + 1))
-    const heldBefore = await storedFor(gateway, small)
-    for (const bytes of [bodyBytesMax + 1, 5_000_000]) {
-      const { status, body } = await push(small, bytes)
-      assert.deepEqual(
-        [encoding, status, body['message']],
-        [encoding, 413, 'Request body is larger than 4096 bytes'],
-      )
-    }
-    const bomb = await push(large, defaultLimits.bodyBytesMax + 1)
-    assert.deepEqual(
-      [encoding, bomb.status, bomb.body['message']],
-      [encoding, 413, 'Request body is larger than 10485760 bytes'],
-    )
-    assert.equal(await storedFor(gateway, small), heldBefore)
-  }
-  const unknown = await small.post('/push/hotels', bodyOf(500), { 'content-encoding': 'deflate' })
-  assert.deepEqual(
-    [unknown.status, problemsOf(unknown)],
-    [415, [['content-encoding', 'UNSUPPORTED_ENCODING', 'Content-Encoding deflate is not supported']]],
-  )
-  const lie = await small.post('/push/hotels', bodyOf(500), { 'content-encoding': 'gzip' })
-  assert.deepEqual([lie.status, lie.body['message']], [400, 'Request body could not be read'])
-})
-
-test('an ARI push has the items and the cells of its key, and is refused as a whole beyond', async () => {
-  const supplier = await gateway.supplier('small pushes', { ariItemsMax: 2, ariCellsMax: 10 })
-  await pushStoryHotel(supplier)
-  const item = (startDate: string, endDate: string) => ({ roomId: 'DBL', startDate, endDate, inventory: 3 })
-  const push = (...ari: unknown[]) => supplier.post('/push/ari', { hotelId: 'H1', ari })
-  expectOk(await push(item('2027-04-01', '2027-04-05'), item('2027-05-01', '2027-05-05')))
-  const heldBefore = await storedFor(gateway, supplier)
-  const tooMany = await push(
-    item('2027-06-01', '2027-06-01'),
-    item('2027-06-02', '2027-06-02'),
-    item('2027-06-03', '2027-06-03'),
-  )
-  assert.deepEqual(
-    [tooMany.status, problemsOf(tooMany)],
-    [400, [['/ari', 'TOO_MANY_ITEMS', 'ari must have at most 2 elements']]],
-  )
-  const tooLarge = await push(item('2027-06-01', '2027-06-06'), item('2027-07-01', '2027-07-05'))
-  assert.equal(tooLarge.status, 400)
-  assert.deepEqual(
-    problemsOf(tooLarge).map((problem) => Array.isArray(problem) && problem[1]),
-    ['TOO_MANY_CELLS'],
-  )
-  assert.equal(await storedFor(gateway, supplier), heldBefore)
-})
 
 type Counted = { statuses: Record<number, number>; done: Promise<void> }
 
@@ -258,7 +76,7 @@ test('while a hotel is held up, 3,000 pushes find a bound: those over it get 503
   await until(() => (ofOne.statuses[503] ?? 0) >= 500)
   const refusedAtOnce: Record<number, number> = { 503: 500 }
   assert.deepEqual(ofOne.statuses, refusedAtOnce)
-  expectOk(await bystander.post('/push/hotels', [hotel('H2')]))
+  expectOk(await bystander.post('/push/hotels', [storyHotel({ hotelId: 'H2' })]))
   expectOk(await bystander.post('/push/getHotels', ['H1']))
 
   const ofOthers = countReplies(
@@ -327,7 +145,7 @@ test('a key whose bodies stall is out of room alone, and loses them; others are 
   } finally {
     for (const connection of connections) connection.destroy()
   }
-  expectOk(await stalling.post('/push/hotels', [hotel('H1')]))
+  expectOk(await stalling.post('/push/hotels', [storyHotel()]))
 })
 
 test('bodies count until their requests are answered: a key that holds its share is turned away, others are not', async (context) => {
@@ -335,7 +153,7 @@ test('bodies count until their requests are answered: a key that holds its share
   const bystander = await gateway.supplier('next to holding')
   await pushStoryHotel(holding)
   const letGo = await holdHotel(context, gateway.db, 'H1', holding)
-  const body = gzipSync(JSON.stringify([hotel('H1')]).padEnd(9 * 1024 * 1024))
+  const body = gzipSync(JSON.stringify([storyHotel()]).padEnd(9 * 1024 * 1024))
   const push = () => holding.post('/push/hotels', body, { 'content-encoding': 'gzip' })
   const pushes = countReplies(Array.from({ length: 20 }, push))
   await until(() => pushes.statuses[503] === 13)
@@ -350,7 +168,7 @@ test('bodies count until their requests are answered: a key that holds its share
 
 test('a body above the share of its key is read when nothing else of the key is held', async () => {
   const large = await gateway.supplier('large', { bodyBytesMax: 100 * 1024 * 1024 })
-  const body = gzipSync(JSON.stringify([hotel('H1')]).padEnd(70 * 1024 * 1024))
+  const body = gzipSync(JSON.stringify([storyHotel()]).padEnd(70 * 1024 * 1024))
   // If the first were still counted, the second would exceed the share.
   for (let count = 1; count <= 2; count++)
     expectOk(await large.post('/push/hotels', body, { 'content-encoding': 'gzip' }))
@@ -371,13 +189,13 @@ test('pushes of one key to a hotel that is held up take few connections, and bey
   const refusedOnly: Record<number, number> = { 503: 46 }
   assert.deepEqual(pushes.statuses, refusedOnly)
   expectOk(await bystander.post('/push/getHotels', ['H1']))
-  expectOk(await bystander.post('/push/hotels', [hotel('H1')]))
+  expectOk(await bystander.post('/push/hotels', [storyHotel()]))
   expectOk(await busy.post('/push/getHotels', ['H1']))
   assert.equal(await metric(gateway, 'ari_pool_waiting'), 0)
   await letGo()
   await pushes.done
   assert.deepEqual(pushes.statuses, { 200: 204, 503: 46 })
-  expectOk(await busy.post('/push/hotels', [hotel('H1')]))
+  expectOk(await busy.post('/push/hotels', [storyHotel()]))
 })
 
 test('pushes of many keys to hotels that are held up leave connections to reads, and a turn to whoever has none', async (context) => {
@@ -397,7 +215,7 @@ test('pushes of many keys to hotels that are held up leave connections to reads,
   )
   await until(async () => (await metric(gateway, 'ari_requests_in_flight')) === 61)
   for (const supplier of [bystander, ...busy]) expectOk(await supplier.post('/push/getHotels', ['H1']))
-  expectOk(await bystander.post('/push/hotels', [hotel('H1')]))
+  expectOk(await bystander.post('/push/hotels', [storyHotel()]))
   assert.equal(await metric(gateway, 'ari_pool_waiting'), 0)
   for (const one of letGo) await one()
   for (const { statuses, done } of pushes) {
@@ -423,7 +241,7 @@ test('clients that send slowly, or never read, harm no others, and get their ans
   const slow = await gateway.supplier('slow', { requestsPerMinute: 0 })
   const healthy = await gateway.supplier('healthy', { requestsPerMinute: 0 })
   await pushStoryHotel(healthy)
-  const body = JSON.stringify([hotel('H1')])
+  const body = JSON.stringify([storyHotel()])
   const head = ({ apiKey }: TestSupplier): string =>
     `host: x\r\nx-api-key: ${apiKey}\r\ncontent-type: application/json\r\n`
   const begunBy = (supplier: TestSupplier) =>
@@ -459,7 +277,7 @@ test('clients that send slowly, or never read, harm no others, and get their ans
   }
   // A client that disconnected no longer counts.
   await until(async () => (await metric(gateway, 'ari_requests_in_flight')) === 1)
-  expectOk(await slow.post('/push/hotels', [hotel('H1')]))
+  expectOk(await slow.post('/push/hotels', [storyHotel()]))
 })
 
 test('while the service drains, pushes under way are applied and new requests get 503', async (context) => {
@@ -471,7 +289,7 @@ test('while the service drains, pushes under way are applied and new requests ge
   const underWay = Array.from({ length: 20 }, (_, index) => there.post('/push/ari', inventory(index + 1)))
   await until(async () => (await metric(draining, 'ari_requests_in_flight')) === 21)
   draining.app.drain()
-  const { status, headers, body } = await there.post('/push/hotels', [hotel('H9')], {
+  const { status, headers, body } = await there.post('/push/hotels', [storyHotel({ hotelId: 'H9' })], {
     'x-request-id': 'late',
   })
   const message = 'The service is shutting down'
@@ -508,113 +326,6 @@ test('while the service drains, pushes under way are applied and new requests ge
     "select count(*)::int as count from push_log where kind = 'ari' and hotel_code = 'H1' and supplier_id = (select id from supplier where name = 'draining')",
   )
   assert.equal(rows[0]?.count, 20)
-})
-
-test('without PostgreSQL everything is answered with 503, and with it again the service heals by itself', async () => {
-  const proxy = await postgresProxy()
-  const service = await startGateway({ through: proxy.through })
-  try {
-    const supplier = await service.supplier('cut off', { requestsPerMinute: 0 })
-    await pushStoryHotel(supplier)
-    expectOk(await supplier.post('/push/ari', inventory(1)))
-    const requests: (() => Promise<Reply>)[] = [
-      () => supplier.post('/push/hotels', [hotel('H1')]),
-      () => supplier.post('/push/ari', inventory(2)),
-      () => supplier.post('/push/taxes', { hotelId: 'H1', taxes: [] }),
-      () => supplier.post('/push/getHotels', ['H1']),
-      () => supplier.get('/push/log'),
-    ]
-    await proxy.cut()
-    for (let round = 0; round < 3; round++) {
-      for (const request of requests) {
-        const { status, headers, body } = await request()
-        assert.deepEqual(
-          [status, headers.get('retry-after'), body['message']],
-          [503, '1', 'The store is not available'],
-        )
-      }
-      // Longer than a key is cached.
-      await wait(300)
-    }
-    assert.deepEqual(
-      [(await fetch(`${service.url}/readyz`)).status, (await fetch(`${service.url}/livez`)).status],
-      [503, 200],
-    )
-
-    await proxy.heal()
-    for (const request of requests) expectOk(await request())
-    await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
-    assert.equal(await inventoryHeld(supplier), 2)
-  } finally {
-    await proxy.heal()
-    await service.stop()
-    await proxy.close()
-  }
-})
-
-async function inventoryHeld(supplier: TestSupplier): Promise<unknown> {
-  const { body } = expectOk(
-    await supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-04-01' }),
-  )
-  const items = Array.isArray(body['ari']) ? body['ari'] : []
-  return items[0]?.inventory
-}
-
-test('a connection that breaks under pushes gives 200 or 503, and what was answered with 200 is there', async () => {
-  const proxy = await postgresProxy()
-  const service = await startGateway({ through: proxy.through })
-  try {
-    const supplier = await service.supplier('broken', { requestsPerMinute: 0 })
-    await pushStoryHotel(supplier)
-    for (let round = 1; round <= 5; round++) {
-      const sent = Array.from({ length: 40 }, (_, index) =>
-        supplier.post('/push/hotels', [hotel(`R${round}-${index}`)]),
-      )
-      const ari = Array.from({ length: 40 }, (_, index) =>
-        supplier.post('/push/ari', inventory(round * 100 + index)),
-      )
-      await wait(round * 4)
-      await proxy.cut()
-      await wait(5)
-      await proxy.heal()
-      const [hotels, pushes] = await Promise.all([Promise.all(sent), Promise.all(ari)])
-      const statuses = new Set([...hotels, ...pushes].map(({ status }) => status))
-      assert.deepEqual(
-        [...statuses].filter((status) => status !== 200 && status !== 503),
-        [],
-      )
-      const accepted = hotels.flatMap(({ status }, index) => (status === 200 ? [`R${round}-${index}`] : []))
-      if (accepted.length === 0) continue
-      const { body } = expectOk(await supplier.post('/push/getHotels', accepted))
-      assert.deepEqual(body['notFound'], [])
-    }
-    expectOk(await supplier.post('/push/ari', inventory(7)))
-    assert.equal(await inventoryHeld(supplier), 7)
-  } finally {
-    await service.stop()
-    await proxy.close()
-  }
-})
-
-test('while PostgreSQL hangs the service says that it is not ready, and what waited is applied afterwards', async () => {
-  const proxy = await postgresProxy()
-  const service = await startGateway({ through: proxy.through })
-  try {
-    const supplier = await service.supplier('hanging', { requestsPerMinute: 0 })
-    await pushStoryHotel(supplier)
-    proxy.hold()
-    const waiting = Array.from({ length: 10 }, (_, index) => supplier.post('/push/ari', inventory(index + 1)))
-    const ready = await fetch(`${service.url}/readyz`)
-    assert.deepEqual([ready.status, await ready.text()], [503, 'not ready: the store does not answer\n'])
-    assert.equal((await fetch(`${service.url}/livez`)).status, 200)
-    proxy.release()
-    for (const { status, text } of await Promise.all(waiting)) assert.equal(status, 200, text)
-    await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
-  } finally {
-    proxy.release()
-    await service.stop()
-    await proxy.close()
-  }
 })
 
 /**

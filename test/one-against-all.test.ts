@@ -6,6 +6,7 @@ import { gatewayForTests, type TestSupplier } from './harness.ts'
 import { holdHotel } from './locks.ts'
 import { rawConnection, type RawConnection, type RawOutcome } from './raw-http.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
+import { until } from './pace.ts'
 
 /**
  * Limits on one client's effect on others: it loses its own connections and places, and the others lose
@@ -50,10 +51,6 @@ async function metric(name: string, { url } = gateway): Promise<number> {
 }
 const limited = (limit: string, where = gateway): Promise<number> =>
   metric(`ari_limits_hit_total{limit="${limit}"}`, where)
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await wait(20)
-}
 
 /** Sends requests and reads no answers. */
 function unreading(context: TestContext, sent: string, { url } = gateway): void {

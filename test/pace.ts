@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /**
  * How long tests may take on this machine. `.ci/run` measures the machine and passes the results in these
  * variables; without them the machine counts as usual, and there is time for everything.
@@ -75,4 +77,9 @@ export function roundsWithin({ full, floor, share }: RoundsWanted): Rounds {
     done: () => done,
     summary: () => `${done} of ${full} rounds${done < full ? ', which was all the time allowed' : ''}`,
   }
+}
+
+/** Resolves once the condition holds; the test's own time limit ends it otherwise. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await wait(20)
 }

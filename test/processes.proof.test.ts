@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { client, type TestClient } from './harness.ts'
-import { minutes } from './pace.ts'
+import { minutes, until } from './pace.ts'
 import { programsForTests, runAri, startProgram, workersOf, type Running } from './programs.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
@@ -57,10 +57,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await wait(20)
 }
 
 /** Each call has a connection of its own, so that all workers get some. */

@@ -9,20 +9,7 @@ export async function pushStoryHotel(
   supplier: TestClient,
   hotel: Record<string, unknown> = {},
 ): Promise<void> {
-  expectOk(
-    await supplier.post('/push/hotels', [
-      {
-        hotelId: 'H1',
-        hotelName: 'Sea View',
-        currency: 'USD',
-        isAvailable: true,
-        minChildAge: 2,
-        maxChildAge: 12,
-        timezone: 'Europe/Paris',
-        ...hotel,
-      },
-    ]),
-  )
+  expectOk(await supplier.post('/push/hotels', [storyHotel(hotel)]))
   const hotelId = hotel['hotelId'] ?? 'H1'
   expectOk(
     await supplier.post('/push/products', {
@@ -30,6 +17,19 @@ export async function pushStoryHotel(
       products: [product('DBL', 'BAR'), product('DBL', 'NRF')],
     }),
   )
+}
+
+export function storyHotel(more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    hotelId: 'H1',
+    hotelName: 'Sea View',
+    currency: 'USD',
+    isAvailable: true,
+    minChildAge: 2,
+    maxChildAge: 12,
+    timezone: 'Europe/Paris',
+    ...more,
+  }
 }
 
 export function product(

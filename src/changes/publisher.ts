@@ -33,7 +33,7 @@ export function startPublisher(needs: PublisherNeeds): Publisher {
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       try {
-        const published = await takePublisherRole(needs.db, holder, leaseMs)
+        const published = await takePublisherRole(needs.db, holder)
         if (published) await publishWhileLeased(needs, changes, { holder, published, over: stop.signal })
       } catch (error) {
         complain(error instanceof Error ? error.message : String(error))
@@ -73,7 +73,7 @@ async function publishWhileLeased(
       // The stream can't say it if its last message is a foreign one.
       const last = messages[stored - 1]
       const position = last && readCursor(last.id, 'Nats-Msg-Id', [])
-      if (position) await savePublished(needs.db, holder, { position, sequence: after }, leaseMs)
+      if (position) await savePublished(needs.db, holder, { position, sequence: after })
       throw failure
     }
     let { position, sequence } = await resume(stream, published)
@@ -89,7 +89,7 @@ async function publishWhileLeased(
         position = await changes.now()
         sequence = await append([restartMessage(position, prefix)], sequence)
       }
-      if (!(await savePublished(needs.db, holder, { position, sequence }, leaseMs))) return
+      if (!(await savePublished(needs.db, holder, { position, sequence }))) return
       if (page?.hasMore !== true) await changes.changed(position, renewEveryMs, over)
     }
   } finally {
@@ -153,11 +153,7 @@ type Published = { position: FeedPosition | undefined; sequence: number }
 type Row = { [name in keyof FeedPosition]: FeedPosition[name] | null } & { sequence: number }
 
 /** Leases the role to `holder`; undefined while another process holds it. */
-async function takePublisherRole(
-  db: Queryable,
-  holder: string,
-  leaseMs: number,
-): Promise<Published | undefined> {
+async function takePublisherRole(db: Queryable, holder: string): Promise<Published | undefined> {
   const { rows } = await db.query<Row>(
     `update feed_publisher set holder = $1, leased_until = clock_timestamp() + $2::float8 * interval '1 ms'
      where holder = $1 or leased_until is null or leased_until < clock_timestamp()
@@ -176,7 +172,6 @@ async function savePublished(
   db: Queryable,
   holder: string,
   { position, sequence }: { position: FeedPosition; sequence: number },
-  leaseMs: number,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `update feed_publisher set epoch = $2, turn = $3, id = $4, hotels = $5, stream_sequence = $6,

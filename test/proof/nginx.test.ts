@@ -14,6 +14,7 @@ import { client, type TestClient } from '../harness.ts'
 import { environOf, newTestDatabase } from '../postgres.ts'
 import { runAri, startProgram, type Running } from '../programs.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
+import { until } from '../pace.ts'
 
 /**
  * docs/deploy/nginx.conf in front of two gateways with the settings of docs/scaling.md. Only addresses, names and
@@ -106,10 +107,6 @@ async function pushesOf({ metricsPort }: Gateway): Promise<number> {
   return [...text.matchAll(/^ari_pushes_total\{kind="ari"[^}]*\} (\d+)$/gm)]
     .map(([, count]) => Number(count))
     .reduce((sum, count) => sum + count, 0)
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await wait(20)
 }
 
 test('nginx accepts the whole configuration, with TLS', (context) => {
