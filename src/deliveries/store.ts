@@ -244,6 +244,33 @@ export function accountTime(ms: string, supplierId: string): string {
   return `instant(${ms}::float8 + (select clock_ahead_ms from supplier where supplier.id = ${supplierId}))`
 }
 
+export type StoredAttempt = {
+  deliveryId: string
+  attempt: number
+  atMs: number
+  trigger: Trigger
+  outcome: string
+  httpStatus: number | null
+  durationMs: number
+  /** `webhook-id` of the call; empty if none was made, or its id is unknown. */
+  messageId: string
+  answer: string | null
+}
+
+/** Oldest first. */
+export async function selectAttempts(
+  db: Queryable,
+  deliveryIds: readonly string[],
+): Promise<StoredAttempt[]> {
+  const { rows } = await db.query<StoredAttempt>(
+    `select delivery_id as "deliveryId", attempt, epoch_ms(at) as "atMs", trigger, outcome,
+       http_status as "httpStatus", duration_ms as "durationMs", message_id as "messageId", answer
+     from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
+    [deliveryIds],
+  )
+  return rows
+}
+
 export const attemptsRetainedDays = 90
 
 /**

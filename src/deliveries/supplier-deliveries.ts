@@ -10,11 +10,11 @@ import {
   type DeliveryState,
 } from './contract.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
-import { runAfter, type Trigger } from '../bookings/delivery-schedule.ts'
+import { runAfter } from '../bookings/delivery-schedule.ts'
 import { readReservationId } from '../bookings/store.ts'
 import { judgePageAfter, writePageEnd, type PageQuery } from './page-query.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
-import { stateOf } from './store.ts'
+import { selectAttempts, stateOf, type StoredAttempt } from './store.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { unknownHotelError } from '../push-log/contract.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
@@ -42,7 +42,7 @@ export const listDeliveries = (needs: Needs): Mounted =>
       const rows = isNone ? [] : await selectDeliveriesOfSupplier(needs.db, supplierId, search)
       const page = pageOf(rows, read.limit)
       const last = rows.length > page.length ? page.at(-1) : undefined
-      const attempts = await selectAttemptsOfDeliveries(
+      const attempts = await selectAttempts(
         needs.db,
         page.map(({ id }) => id),
       )
@@ -68,7 +68,11 @@ function pageOf(rows: readonly DeliveryRow[], limit: number): DeliveryRow[] {
 
 type RenderedDelivery = AnswerOf<typeof deliveryRoutes.listDeliveries>['deliveries'][number]
 
-function renderDelivery(row: DeliveryRow, attempts: readonly AttemptRow[], nowMs: number): RenderedDelivery {
+function renderDelivery(
+  row: DeliveryRow,
+  attempts: readonly StoredAttempt[],
+  nowMs: number,
+): RenderedDelivery {
   return {
     deliveryId: deliveryIdOf(row.id),
     hotelId: row.hotelCode,
@@ -80,10 +84,18 @@ function renderDelivery(row: DeliveryRow, attempts: readonly AttemptRow[], nowMs
     deliveredAt: row.deliveredAtMs === null ? null : instantOf(row.deliveredAtMs),
     nextAttemptAt: row.dueAtMs === null ? null : instantOf(nextAttemptMs(row.dueAtMs, row, nowMs)),
     giveUpAt: instantOf(row.giveUpAtMs + row.aheadMs),
-    attempts: attempts.map(({ deliveryId: _delivery, atMs, ...attempt }) => ({
-      ...attempt,
-      at: instantOf(atMs),
-    })),
+    attempts: attempts.map(
+      ({ attempt, trigger, messageId, outcome, httpStatus, durationMs, answer: text, atMs }) => ({
+        attempt,
+        trigger,
+        webhookId: messageId === '' ? null : messageId,
+        outcome,
+        httpStatus,
+        durationMs,
+        answer: text,
+        at: instantOf(atMs),
+      }),
+    ),
   }
 }
 
@@ -159,32 +171,6 @@ export async function selectDeliveriesOfSupplier(
       after?.id ?? null,
       limit,
     ],
-  )
-  return rows
-}
-
-export type AttemptRow = {
-  deliveryId: string
-  attempt: number
-  atMs: number
-  trigger: Trigger
-  webhookId: string | null
-  outcome: string
-  httpStatus: number | null
-  durationMs: number
-  answer: string | null
-}
-
-/** Oldest first. */
-export async function selectAttemptsOfDeliveries(
-  db: Queryable,
-  deliveryIds: readonly string[],
-): Promise<AttemptRow[]> {
-  const { rows } = await db.query<AttemptRow>(
-    `select delivery_id as "deliveryId", attempt, epoch_ms(at) as "atMs", trigger,
-       nullif(message_id, '') as "webhookId", outcome, http_status as "httpStatus", duration_ms as "durationMs", answer
-     from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
-    [deliveryIds],
   )
   return rows
 }

@@ -36,12 +36,7 @@ import { deliveryIdOf } from '../../bookings/delivery-queue.ts'
 import { renderReservation } from '../../bookings/render-reservation.ts'
 import { supplierBody } from '../../deliveries/reservation-body.ts'
 import { type DisplayedDelivery, notesShownMax, noteRoutes } from '../deliveries/contract.ts'
-import {
-  selectAttemptsOf,
-  selectDeliveriesOf,
-  type AttemptRow,
-  type DeliveryRow,
-} from '../deliveries/store.ts'
+import { selectDeliveriesOf, type DeliveryRow } from '../deliveries/store.ts'
 import { selectChecksOfReservation } from '../price-checks/store.ts'
 import { cardFace, changesBetween } from './version-changes.ts'
 import {
@@ -53,6 +48,7 @@ import {
 import { audit } from '../../operators/audit.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { holdsCardNumber } from '../../base/card-number.ts'
+import { selectAttempts, type StoredAttempt } from '../../deliveries/store.ts'
 
 /** GET /reservations. */
 export const searchReservations = ({ db }: Needs): Mounted =>
@@ -122,7 +118,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
     const ids = deliveries.map(({ id }) => id)
     const versions = history.map((version): StoredReservation => ({ ...reservation, ...version }))
     const [attempts, alerts, checks, endpointTexts] = await Promise.all([
-      selectAttemptsOf(db, ids),
+      selectAttempts(db, ids),
       selectAlerts(db, ids),
       selectChecksOfReservation(db, reservation.supplierId, versions.map(checksNamed)),
       endpointTextsOf(db, deliveries),
@@ -179,7 +175,7 @@ async function cardOf({ db, clock }: Needs, { id, content }: StoredReservation):
 function withTimelines(
   deliveries: readonly DeliveryRow[],
   endpointTexts: ReadonlyMap<number, string>,
-  attemptsById: ReadonlyMap<string, readonly AttemptRow[]>,
+  attemptsById: ReadonlyMap<string, readonly StoredAttempt[]>,
 ): DisplayedDelivery[] {
   return deliveries.map((one) => deliveryWithTimeline(one, endpointTexts, attemptsById.get(one.id) ?? []))
 }

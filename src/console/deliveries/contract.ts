@@ -52,7 +52,7 @@ export type ListedDelivery = {
   lastNote: ReservationNote | null
 }
 
-export type ShownAttempt = {
+export type DisplayedAttempt = {
   attempt: number
   at: string
   trigger: 'realtime' | 'retry' | 'hourly' | 'manual' | 'again'
@@ -67,7 +67,7 @@ export type ShownAttempt = {
 
 export type DisplayedDelivery = ListedDelivery & {
   /** Oldest first; stored for 90 days. */
-  timeline: ShownAttempt[]
+  timeline: DisplayedAttempt[]
 }
 
 /** A filter of undelivered deliveries; absent: any. */

@@ -3,8 +3,9 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
 import { hostAndPath } from '../../webhooks/callback.ts'
 import type { ListedDelivery, DisplayedDelivery } from './contract.ts'
-import { selectPushbookUrls, type AttemptRow, type DeliveryRow } from './store.ts'
+import { selectPushbookUrls, type DeliveryRow } from './store.ts'
 import type { Reach } from '../bookings/contract.ts'
+import type { StoredAttempt } from '../../deliveries/store.ts'
 
 /** Deliveries as the console shows them. */
 
@@ -42,7 +43,7 @@ export function listedDelivery(row: DeliveryRow, endpointTexts: ReadonlyMap<numb
 export function deliveryWithTimeline(
   row: DeliveryRow,
   endpointTexts: ReadonlyMap<number, string>,
-  attempts: readonly AttemptRow[],
+  attempts: readonly StoredAttempt[],
 ): DisplayedDelivery {
   return {
     ...listedDelivery(row, endpointTexts),
@@ -57,7 +58,7 @@ export function deliveryWithTimeline(
 export function reachOf(
   version: number,
   deliveries: readonly DeliveryRow[],
-  attempts: ReadonlyMap<string, readonly AttemptRow[]>,
+  attempts: ReadonlyMap<string, readonly StoredAttempt[]>,
 ): Reach {
   const present = deliveries.filter((one) => one.version === version)
   const arrivedVersions = deliveries.filter((one) => one.state === 'delivered').map((one) => one.version)

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { ListedDelivery, DeliveryState, openStates, ShownAttempt } from './contract.ts'
+import type { ListedDelivery, DeliveryState, openStates } from './contract.ts'
 import { lastNoteOf } from '../bookings/store.ts'
 import { stateOf } from '../../deliveries/store.ts'
 
@@ -168,19 +168,6 @@ export async function selectDeliveriesOf(db: Queryable, reservationId: number): 
 }
 
 const deliveriesOfOneMax = 100
-
-export type AttemptRow = Omit<ShownAttempt, 'at'> & { deliveryId: string; atMs: number }
-
-/** Oldest first. */
-export async function selectAttemptsOf(db: Queryable, deliveryIds: readonly string[]): Promise<AttemptRow[]> {
-  const { rows } = await db.query<AttemptRow>(
-    `select delivery_id as "deliveryId", attempt, epoch_ms(at) as "atMs", trigger, outcome,
-       http_status as "httpStatus", duration_ms as "durationMs", message_id as "messageId", answer
-     from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
-    [deliveryIds],
-  )
-  return rows
-}
 
 /** The deliveries matching a search that can be sent again: one per reservation, of its current version. */
 export async function selectToSendAgain(db: Queryable, search: OpenSearch, limit: number): Promise<string[]> {

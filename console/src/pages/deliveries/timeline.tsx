@@ -2,7 +2,7 @@ import { Button, Group, Timeline as Line, Stack, Text } from '@mantine/core'
 import { CircleAlert, CircleCheck, CircleDashed, Clock, Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ShownAttempt, DisplayedDelivery } from '../../../../src/console/deliveries/contract.ts'
+import type { DisplayedAttempt, DisplayedDelivery } from '../../../../src/console/deliveries/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { Can } from '../../parts/session.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
@@ -103,7 +103,7 @@ export function DeliveryTimeline({
 }
 
 /** Not a component, because the timeline inspects the type of its items. */
-function itemOf(attempt: ShownAttempt, zone: string) {
+function itemOf(attempt: DisplayedAttempt, zone: string) {
   const isGood = attempt.outcome === 'accepted'
   const Icon = isGood ? CircleCheck : CircleAlert
   return (
@@ -121,7 +121,7 @@ function itemOf(attempt: ShownAttempt, zone: string) {
 function AttemptTitle({
   attempt: { attempt, outcome, httpStatus, trigger, durationMs },
 }: {
-  attempt: ShownAttempt
+  attempt: DisplayedAttempt
 }) {
   const { t } = useTranslation()
   return (
@@ -135,7 +135,7 @@ function AttemptTitle({
   )
 }
 
-function Attempt({ attempt: { at, answer }, zone }: { attempt: ShownAttempt; zone: string }) {
+function Attempt({ attempt: { at, answer }, zone }: { attempt: DisplayedAttempt; zone: string }) {
   const { t } = useTranslation()
   return (
     <Stack gap={4}>
