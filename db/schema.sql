@@ -1,6 +1,10 @@
 -- The schema after all migrations in db/migrations, written by "npm run write:schema".
 -- For reading, not for running: add a migration for every change. The running service creates the daily partitions.
 
+create type push_kind as enum ('hotels', 'products', 'taxes', 'ari', 'availabilityWebhook', 'pushbookWebhook', 'stopSell');
+
+create type push_outcome as enum ('applied', 'unchanged', 'partial', 'rejected', 'dryRun');
+
 create table access_token (
   hash bytea not null,
   id integer generated always as identity not null,
@@ -474,42 +478,46 @@ CREATE INDEX push_body_segment_by_batch ON ONLY public.push_body_segment USING b
 create table push_log (
   at timestamp with time zone not null,
   id bigint generated always as identity not null,
+  batch bigint,
+  revision bigint,
   supplier_id integer not null,
   key_id integer,
-  request_id text not null,
-  kind text not null,
   hotel_id integer,
-  hotel_ids integer[],
-  hotel_code text,
-  outcome text not null,
-  problems jsonb,
-  status smallint not null,
-  revision bigint,
-  cells_changed integer default 0 not null,
-  duration_ms integer default 0 not null,
+  kind push_kind not null,
+  outcome push_outcome not null,
+  cells_changed integer not null,
+  duration_ms integer not null,
   body_bytes integer not null,
-  body_encoding text not null,
-  body bytea storage external,
-  answer_encoding text not null,
-  answer bytea storage external,
-  warnings jsonb,
-  batch bigint,
   body_from integer,
   answer_from integer,
-  answer_length integer
+  answer_length integer,
+  status smallint,
+  request_uuid uuid,
+  request_text text,
+  hotel_code text,
+  hotel_ids integer[],
+  problems jsonb,
+  warnings jsonb,
+  body_encoding text,
+  body bytea storage external,
+  answer_encoding text,
+  answer bytea storage external,
+  constraint push_log_request_check CHECK (((request_uuid IS NULL) <> (request_text IS NULL)))
 ) partition by RANGE (at);
-CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, id) WHERE (hotel_id IS NOT NULL);
+CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, ((id >> 14))) WHERE (hotel_id IS NOT NULL);
 CREATE INDEX push_log_by_hotels ON ONLY public.push_log USING gin (hotel_ids) WHERE (hotel_ids IS NOT NULL);
-CREATE INDEX push_log_by_problem ON ONLY public.push_log USING gin (((problems -> 'types'::text))) WHERE (problems IS NOT NULL);
-CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_id, supplier_id, id);
-CREATE INDEX push_log_by_supplier ON ONLY public.push_log USING btree (supplier_id, id);
+CREATE INDEX push_log_by_problem ON ONLY public.push_log USING gin (((problems -> 1))) WITH (gin_pending_list_limit='256') WHERE (problems IS NOT NULL);
+CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_uuid, ((id >> 14))) WHERE (request_uuid IS NOT NULL);
+CREATE INDEX push_log_by_request_text ON ONLY public.push_log USING btree (request_text, supplier_id, ((id >> 14))) WHERE (request_text IS NOT NULL);
+CREATE INDEX push_log_by_supplier ON ONLY public.push_log USING btree (supplier_id, ((id >> 14)));
 CREATE INDEX push_log_by_time ON ONLY public.push_log USING brin (at) WITH (pages_per_range='32', autosummarize='on');
-CREATE INDEX push_log_by_warning ON ONLY public.push_log USING gin (((warnings -> 'types'::text))) WHERE (warnings IS NOT NULL);
-CREATE INDEX push_log_noted ON ONLY public.push_log USING btree (supplier_id, id) WHERE (COALESCE(problems, warnings) IS NOT NULL);
-CREATE INDEX push_log_noted_by_hotel ON ONLY public.push_log USING btree (hotel_id, id) WHERE ((hotel_id IS NOT NULL) AND (COALESCE(problems, warnings) IS NOT NULL));
-CREATE INDEX push_log_other_by_hotel ON ONLY public.push_log USING btree (hotel_id, kind, id) WHERE ((kind <> 'ari'::text) AND (hotel_id IS NOT NULL));
-CREATE INDEX push_log_other_by_supplier ON ONLY public.push_log USING btree (supplier_id, kind, id) WHERE (kind <> 'ari'::text);
-CREATE INDEX push_log_refused ON ONLY public.push_log USING btree (supplier_id, id) WHERE (outcome = ANY (ARRAY['partial'::text, 'rejected'::text, 'dryRun'::text]));
+CREATE INDEX push_log_by_warning ON ONLY public.push_log USING gin (((warnings -> 1))) WITH (gin_pending_list_limit='256') WHERE (warnings IS NOT NULL);
+CREATE INDEX push_log_noted ON ONLY public.push_log USING btree (supplier_id, ((id >> 14))) WHERE (COALESCE(problems, warnings) IS NOT NULL);
+CREATE INDEX push_log_noted_by_hotel ON ONLY public.push_log USING btree (hotel_id, ((id >> 14))) WHERE ((hotel_id IS NOT NULL) AND (COALESCE(problems, warnings) IS NOT NULL));
+CREATE INDEX push_log_other_by_hotel ON ONLY public.push_log USING btree (hotel_id, kind, ((id >> 14))) WHERE ((kind <> 'ari'::push_kind) AND (hotel_id IS NOT NULL));
+CREATE INDEX push_log_other_by_supplier ON ONLY public.push_log USING btree (supplier_id, kind, ((id >> 14))) WHERE (kind <> 'ari'::push_kind);
+CREATE INDEX push_log_refused ON ONLY public.push_log USING btree (supplier_id, ((id >> 14))) WHERE (outcome = ANY (ARRAY['partial'::push_outcome, 'rejected'::push_outcome, 'dryRun'::push_outcome]));
+CREATE INDEX push_log_refused_of_all ON ONLY public.push_log USING btree (((id >> 14))) WHERE (outcome = ANY (ARRAY['partial'::push_outcome, 'rejected'::push_outcome, 'dryRun'::push_outcome]));
 
 create table rate (
   hotel_id integer not null,

@@ -58,6 +58,8 @@ export type Settings = {
   /** The operator's own networks that webhooks may use; none by default. */
   privateNetworks: readonly string[]
   pushLogDays: number
+  /** Gigabytes (10⁹ bytes); absent: days alone decide. */
+  pushLogGb: number | undefined
   /**
    * Address under which people reach the console, without a trailing slash; absent: the host in their
    * requests.
@@ -104,6 +106,7 @@ const names = [
   'ARI_POSTGRES_BIN',
   'ARI_ALLOW_PRIVATE_WEBHOOKS',
   'ARI_PUSH_LOG_DAYS',
+  'ARI_PUSH_LOG_GB',
   'ARI_PUBLIC_URL',
   'ARI_TRUSTED_PROXIES',
   'ARI_PATIENCE',
@@ -217,6 +220,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
       pushLogDays.usual,
       integerBetween(pushLogDays.min, pushLogDays.max),
     ),
+    pushLogGb: setting<number | undefined>('ARI_PUSH_LOG_GB', undefined, integerBetween(1, 100_000)),
     publicUrl: setting<string | undefined>('ARI_PUBLIC_URL', undefined, readOrigin),
     trustedProxies: setting<readonly string[]>('ARI_TRUSTED_PROXIES', [], readNetworks),
     metrics: {

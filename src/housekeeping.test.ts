@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
 import { gatewayForTests } from '../test/harness.ts'
 import { readConfig } from './config.ts'
-import { doRound } from './housekeeping.ts'
+import { doChores, doRound } from './housekeeping.ts'
 import { openLog } from './base/log.ts'
 import { telemetry } from './base/telemetry.ts'
+import { preparePartitions } from './push-log/housekeeping.ts'
 
 /** Tests what housekeeping deletes when a clock is wrong: a machine's, or the database's. */
 
@@ -53,6 +54,20 @@ test('a process whose clock is 130 days ahead of the database deletes nothing, a
   } finally {
     ahead.mock.restore()
   }
+})
+
+test('a push log that takes more than its gigabytes loses its oldest days, and the log and a metric name them', async () => {
+  const metrics = telemetry()
+  const lines: string[] = []
+  const { db, clock } = await gatewayForTests()
+  await preparePartitions(db, clock.now() - 3 * dayMs)
+  const log = openLog('warn', { write: (line: string) => lines.push(line) })
+  const settings = { ...readConfig({}).settings, pushLogGb: 1e-6 }
+  await doChores({ db, clock, log, telemetry: metrics }, settings)
+  const { days, pushLogGb } = JSON.parse(lines.join(''))
+  assert.deepEqual([days.length, pushLogGb], [4, 1e-6])
+  const text = await metrics.registry.getSingleMetricAsString('ari_push_log_days_dropped_total')
+  assert.match(text, /reason="age"} 0\n.*reason="size"} 4/)
 })
 
 test('after all clocks jump by 400 days, one day per hour is deleted, whatever the number of processes, and the log reports it', async () => {

@@ -116,7 +116,7 @@ export async function doChores(
   const db = needs.db.unhurried
   const chores: Readonly<Record<string, () => Promise<unknown>>> = {
     'push log days made': () => preparePartitions(db, clock.now()),
-    'push log days dropped': () => dropOldPartitions(db, untilMs, settings.pushLogDays),
+    'push log days dropped': () => dropDays(needs, settings, untilMs),
     'past months removed': () => removePastMonths(db, untilMs),
     'old idempotency keys deleted': () => deleteOldIdempotency(db, untilMs),
     'old booking answers deleted': () => deleteOldAnswers(db, untilMs),
@@ -140,6 +140,23 @@ export async function doChores(
       log.error({ err: error, chore }, 'a chore of housekeeping failed and will be repeated later')
     }
   }
+}
+
+async function dropDays(
+  { db, log, telemetry }: Needs,
+  { pushLogDays, pushLogGb = Infinity }: Settings,
+  untilMs: number,
+): Promise<unknown> {
+  const dropped = await dropOldPartitions(db.unhurried, untilMs, pushLogDays, pushLogGb * 1e9)
+  const { days, forSize } = dropped
+  telemetry.pushLogDaysDropped.inc({ reason: 'age' }, days.length - forSize.length)
+  telemetry.pushLogDaysDropped.inc({ reason: 'size' }, forSize.length)
+  if (forSize.length > 0)
+    log.warn(
+      { days: forSize, pushLogGb },
+      'the push log is larger than ARI_PUSH_LOG_GB: its oldest days were dropped',
+    )
+  return dropped
 }
 
 /** True for counts of zero and for empty lists. */

@@ -94,6 +94,12 @@ function ofTheGateway(registers: Registry[]) {
       labelNames: ['cache', 'outcome'] as const,
       registers,
     }),
+    pushLogDaysDropped: new Counter({
+      name: 'ari_push_log_days_dropped_total',
+      help: 'Days of the push log that were dropped: age, size',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
     housekeepingHeldBack: new Counter({
       name: 'ari_housekeeping_held_back_total',
       help: 'Rounds of housekeeping that deleted nothing, or less than was due: clock, ceiling',

@@ -1,10 +1,12 @@
 import { type Queryable, numberArray } from '../postgres/postgres.ts'
+import { plainEncoding } from './plain-answer.ts'
+import { hasRequestId, requestIdOfRow } from './request-ids.ts'
 import { inBatch, rebuildAnswer, unpack, type AnsweredPush } from './stored-bytes.ts'
 
 /** Reads bodies and answers of pushes, wherever they are: in the row, in a batch, or in a segment of packed batches. */
 
 /** The columns of a row of the log that lead to its body. */
-export const bodyColumns = `body_encoding as "bodyEncoding", body, batch, body_from as "bodyFrom",
+export const bodyColumns = `coalesce(body_encoding, '${inBatch}') as "bodyEncoding", body, batch, body_from as "bodyFrom",
   body_bytes as "bodyBytes", epoch_ms(at) as "atMs"`
 
 export type BodySource = {
@@ -38,8 +40,11 @@ type AnsweredSource = BodySource & {
   answerLength: number | null
 }
 
+/** An answer without an encoding is in the batch, or is rebuilt. */
+export const answerEncodingOfRow = `coalesce(answer_encoding, case when answer_from is null then '${plainEncoding}' else '${inBatch}' end)`
+
 /** The columns that lead to the body and to the answer, or to what it is rebuilt from. */
-const bodyAndAnswerColumns = `${bodyColumns}, answer_encoding as "answerEncoding", answer,
+const bodyAndAnswerColumns = `${bodyColumns}, ${answerEncodingOfRow} as "answerEncoding", answer,
   answer_from as "answerFrom", answer_length as "answerLength"`
 
 /** The body and what is stored of the answer. */
@@ -56,9 +61,9 @@ export async function readPushBytes(
   { id, requestId, at }: { id: number; requestId: string; at: string },
 ): Promise<PushBytes | undefined> {
   const { rows } = await db.query<AnsweredPush & AnsweredSource>(
-    `select request_id as "requestId", hotel_code as "hotelCode", revision, cells_changed as "cellsChanged",
+    `select ${requestIdOfRow} as "requestId", hotel_code as "hotelCode", revision, cells_changed as "cellsChanged",
        ${bodyAndAnswerColumns} from push_log
-     where id = $1 and request_id = $2
+     where id = $1 and ${hasRequestId(requestId, '$2')}
        and at between $3::timestamptz - interval '1 ms' and $3::timestamptz + interval '1 ms'`,
     [id, requestId, at],
   )

@@ -26,12 +26,12 @@ before(async () => {
   // The newest row, one in the middle and the oldest have the problem; all rows of the other supplier have
   // it. One row in three has only this hotel, one has it among several, one has no hotel.
   await gateway.db.query(
-    `insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, outcome, problems, status, body_bytes, body_encoding, answer_encoding, answer)
+    `insert into push_log (at, supplier_id, key_id, request_text, kind, hotel_id, hotel_ids, outcome, problems, status, cells_changed, duration_ms,
+       body_bytes, body_encoding, answer_encoding, answer)
      select $1::timestamptz + n * interval '1 ms', key.supplier_id, key.id, 'n' || n, 'ari',
        case when n % 3 = 0 then hotel.id end, case when n % 3 = 1 then array[hotel.id] end, 'rejected',
-       jsonb_build_object('count', 1, 'message', 'x', 'types',
-         jsonb_build_array(case when key.id = $3 or n in (1, $4 / 2, $4) then 'RARE' else 'COMMON' end)),
-       400, 2, 'identity', 'identity', '{}'
+       jsonb_build_array(1, jsonb_build_array(case when key.id = $3 or n in (1, $4 / 2, $4) then 'RARE' else 'COMMON' end), 'x'),
+       400, 0, 0, 2, 'identity', 'identity', '{}'
      from generate_series(1, $4) as n cross join api_key as key join hotel using (supplier_id) where key.id = any(array[$2::int, $3::int]) order by n`,
     [new Date(gateway.clock.now() - rows).toISOString(), supplier.keyId, other.keyId, rows],
   )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { expectOk } from '../../test/story.ts'
 import { gatewayForTests } from '../../test/harness.ts'
 
 const gateway = await gatewayForTests()
@@ -111,6 +112,21 @@ test('a reused request id returns the newest push, and a summary of the others',
       ['reused', 1, undefined],
     ],
   )
+})
+
+test('a request id in the form of a UUID is returned as it was sent, and is another one in other letters', async () => {
+  const supplier = await gateway.supplier('uuids')
+  const lower = '0b8f3c2a-5d4e-4f6a-9b7c-8d9e0f1a2b3c'
+  const ids = [lower, lower.toUpperCase(), lower.replaceAll('-', ''), `${lower}-1`, '0b8f3c2a']
+  for (const [index, id] of ids.entries())
+    await supplier.post('/push/hotels', [{ ...hotel, hotelName: `Hotel ${index}` }], sent(id))
+  for (const [index, id] of ids.entries()) {
+    const { push, earlier } = Object(expectOk(await supplier.get(`/push/log/${id}`)).body)
+    assert.deepEqual([push.requestId, push.body[0].hotelName, earlier], [id, `Hotel ${index}`, []])
+  }
+  const given = await supplier.post('/push/hotels', [hotel])
+  const { push } = Object(expectOk(await supplier.get(`/push/log/${given.headers.get('x-request-id')}`)).body)
+  assert.equal(push.requestId, given.headers.get('x-request-id'))
 })
 
 test('a request id that was never used, belongs to another supplier or cannot be one is not found', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { gatewayForTests, startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
 import type { Database } from '../postgres/postgres.ts'
@@ -113,17 +114,51 @@ test('pushes are retained for the configured number of days, then their whole pa
     await push(supplier, { 'x-request-id': instant.slice(8, 13).replace('T', '-') })
   }
   const early = await dropOldPartitions(fresh.db, at('2027-05-30T23:59:59.999Z'), 90)
-  assert.deepEqual(early, { days: ['2027-02-28'], postponed: [], rows: 0 })
+  assert.deepEqual(early, { days: ['2027-02-28'], forSize: [], postponed: [], rows: 0 })
   const after90 = await dropOldPartitions(fresh.db, at('2027-05-31T00:00:00Z'), 90)
-  assert.deepEqual(after90, { days: ['2027-03-01'], postponed: [], rows: 0 })
+  assert.deepEqual(after90, { days: ['2027-03-01'], forSize: [], postponed: [], rows: 0 })
   assert.equal((await daysHeld(fresh, supplier)).length, 1)
   assert.equal((await supplier.get('/push/log/01-00')).status, 404)
   assert.equal((await supplier.get('/push/log/02-00')).status, 200)
   assert.deepEqual(await dropOldPartitions(fresh.db, at('2027-05-31T00:00:00Z'), 90), {
     days: [],
+    forSize: [],
     postponed: [],
     rows: 0,
   })
+})
+
+test('the oldest days are dropped while the log is larger than it may be, but never the present day', async () => {
+  const fresh = await gatewayForTests()
+  const supplier = await fresh.supplier('large')
+  const days = ['2027-03-01', '2027-03-02', '2027-03-03']
+  for (const day of days) {
+    await preparePartitions(fresh.db, at(`${day}T12:00:00Z`))
+    fresh.clock.set(`${day}T12:00:00Z`)
+    for (let count = 0; count < 4; count++) {
+      // Long and random, so that it is stored in the row, hardly compressed.
+      const x = randomBytes(100_000).toString('base64')
+      assert.equal((await supplier.post('/push/hotels', JSON.stringify({ x }))).status, 400)
+    }
+  }
+  const nowMs = at('2027-03-03T18:00:00Z')
+  const { rows } = await fresh.db.query<{ bytes: number }>(
+    `select sum(pg_total_relation_size(relid))::float8 as bytes from (
+       select relid from pg_partition_tree('push_log') union select relid from pg_partition_tree('push_body_segment')
+       union select 'push_body_batch'::regclass) as every`,
+  )
+  const all = rows[0]?.bytes ?? 0
+  const none = { days: [], forSize: [], postponed: [], rows: 0 }
+  assert.deepEqual(await dropOldPartitions(fresh.db, nowMs, 90, all), none)
+  // The first day was prepared with the database, and is empty.
+  assert.deepEqual((await dropOldPartitions(fresh.db, nowMs, 90, all - 300_000)).forSize, [
+    '2027-02-28',
+    '2027-03-01',
+  ])
+  assert.deepEqual((await daysHeld(fresh, supplier)).length, 8)
+  assert.deepEqual((await dropOldPartitions(fresh.db, nowMs, 90, 1)).forSize, ['2027-03-02'])
+  assert.deepEqual((await daysHeld(fresh, supplier)).length, 4)
+  assert.deepEqual(await dropOldPartitions(fresh.db, nowMs, 90, 1), none)
 })
 
 test('a partition in use is dropped later, and pushes succeed meanwhile', async () => {

@@ -147,6 +147,8 @@ function dayOf(partition: string): number | undefined {
 type Dropped = {
   /** YYYY-MM-DD. */
   days: string[]
+  /** Those of them that were dropped only because the log was too large. */
+  forSize: string[]
   /** Days in use, or beyond the limit per run; they are dropped next time. */
   postponed: string[]
   /** Number of rows deleted from the rest partition. */
@@ -156,27 +158,68 @@ type Dropped = {
 /** Per run. Usually one day is due; after the retention was shortened, the others follow hour by hour. */
 const daysDroppedMax = 7
 
-/** Drops the days that ended at least `retentionDays` ago, oldest first. */
+/**
+ * Drops the days that ended at least `retentionDays` ago, oldest first, and then the oldest days until the rest takes at most
+ * `bytesMax`. A day that isn't over stays.
+ */
 export async function dropOldPartitions(
   db: Database,
   nowMs: number,
   retentionDays: number,
+  bytesMax = Infinity,
 ): Promise<Dropped> {
   const keptFromMs = nowMs - retentionDays * dayMs
-  const dropped: Dropped = { days: [], postponed: [], rows: 0 }
+  const dropped: Dropped = { days: [], forSize: [], postponed: [], rows: 0 }
   const partitions = await selectPartitions(db)
-  const days = new Set([...partitions].map(dayOf).filter((day) => day !== undefined))
-  for (const day of [...days].sort((left, right) => left - right)) {
-    if ((day + 1) * dayMs > keptFromMs) continue
+  const days = [...new Set([...partitions].map(dayOf).filter((day) => day !== undefined))]
+    .filter((day) => (day + 1) * dayMs <= nowMs)
+    .sort((left, right) => left - right)
+  const isOld = (day: number): boolean => (day + 1) * dayMs <= keptFromMs
+  const retained = days.filter((day) => !isOld(day))
+  const tooMany =
+    bytesMax === Infinity ? [] : await selectDaysBeyond(db, retained, days.filter(isOld), bytesMax)
+  for (const day of [...days.filter(isOld), ...tooMany]) {
     // A session that locks one partition usually locks them all: don't make pushes wait again for each.
     const isDropped =
       dropped.postponed.length === 0 && dropped.days.length < daysDroppedMax && (await dropDay(db, day))
     const list = isDropped ? dropped.days : dropped.postponed
     list.push(dateOf(day))
+    if (isDropped && !isOld(day)) dropped.forSize.push(dateOf(day))
   }
   for (const table of tables)
     if (partitions.has(restOf(table))) dropped.rows += await deleteOld(db, restOf(table), keptFromMs)
   return dropped
+}
+
+/** The first of the retained days, without which the others and the rest of the log take at most `bytesMax`. */
+async function selectDaysBeyond(
+  db: Database,
+  retained: readonly number[],
+  leaving: readonly number[],
+  bytesMax: number,
+): Promise<number[]> {
+  const { rows } = await db.query<{ name: string; bytes: number }>(
+    `select relname as name, pg_total_relation_size(oid)::float8 as bytes from pg_class
+     where oid = 'push_body_batch'::regclass
+       or oid in (select inhrelid from pg_inherits where inhparent = any($1::regclass[]))`,
+    [tables],
+  )
+  const bytesByDay = new Map<number | undefined, number>()
+  let left = 0
+  for (const { name, bytes } of rows) {
+    const day = dayOf(name)
+    bytesByDay.set(day, (bytesByDay.get(day) ?? 0) + bytes)
+    left += bytes
+  }
+  const bytesOf = (day: number): number => bytesByDay.get(day) ?? 0
+  for (const day of leaving) left -= bytesOf(day)
+  const beyond: number[] = []
+  for (const day of retained) {
+    if (left <= bytesMax) break
+    beyond.push(day)
+    left -= bytesOf(day)
+  }
+  return beyond
 }
 
 /** False if the lock wasn't available in time. */

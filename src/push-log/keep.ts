@@ -9,6 +9,8 @@ import type { Telemetry } from '../base/telemetry.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { withWarnings } from '../http/warnings.ts'
 import { Places } from './places.ts'
+import { plainEncoding } from './plain-answer.ts'
+import { isUuid } from './request-ids.ts'
 import { inBatch } from './stored-bytes.ts'
 import { type PushOutcome, type PushProblems, problemMessageMax, problemTypesMax } from './contract.ts'
 
@@ -67,7 +69,8 @@ export async function keepPushes(
       places.others(),
       numbers(({ push }) => push.caller.supplierId),
       numbers(({ push }) => push.caller.keyId),
-      texts(({ push }) => push.requestId),
+      texts(({ push }) => (isUuid(push.requestId) ? push.requestId : null)),
+      texts(({ push }) => (isUuid(push.requestId) ? null : push.requestId)),
       texts(({ push }) => push.kind),
       numbers(({ kept }) => kept.hotelId),
       texts(({ kept }) => kept.hotelCode),
@@ -84,11 +87,8 @@ export async function keepPushes(
       numberArray(answers.map(({ start }) => start)),
       numberArray(answers.map(({ length }) => length)),
       texts(({ kept }) => (kept.hotelIds ? numberArray(kept.hotelIds) : null)),
-      texts(({ kept }) => (kept.problems ? JSON.stringify(kept.problems) : null)),
-      texts(({ kept, answer }) => {
-        const warnings = kept.warnings ?? inShort(answer.warnings ?? [])
-        return warnings ? JSON.stringify(warnings) : null
-      }),
+      texts(({ kept }) => storedSummary(kept.problems)),
+      texts(({ kept, answer }) => storedSummary(kept.warnings ?? inShort(answer.warnings ?? []))),
     ],
   })
 }
@@ -97,26 +97,28 @@ const keepPushesStatement = `
   with made as (
     insert into push_body_batch (at, bytes) select instant($1), $2::bytea where octet_length($2::bytea) > 0 returning batch
   )
-  insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, warnings,
-    status, revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer,
+  insert into push_log (at, supplier_id, key_id, request_uuid, request_text, kind, hotel_id, hotel_ids, hotel_code, outcome,
+    problems, warnings, status, revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer,
     batch, body_from, answer_from, answer_length)
-  select instant($1), supplier_id, key_id, request_id, kind, hotel_id,
+  select instant($1), supplier_id, key_id, request_uuid, request_text, kind, hotel_id,
     -- unnest can't split a list of lists, so each list of hotels is sent as text.
-    hotel_ids::int[], hotel_code, outcome, problems::jsonb, warnings::jsonb, status, revision, cells_changed, duration_ms,
-    body_bytes,
-    body_encoding, case when body_encoding <> '${inBatch}' then substring($3::bytea from body_start + 1 for body_length) end,
-    answer_encoding,
-    case when answer_encoding <> '${inBatch}' then substring($3::bytea from answer_start + 1 for answer_length) end,
+    hotel_ids::int[], hotel_code, outcome, problems::jsonb, warnings::jsonb, nullif(status, 200), revision, cells_changed,
+    duration_ms, body_bytes,
+    nullif(body_encoding, '${inBatch}'),
+    case when body_encoding <> '${inBatch}' then substring($3::bytea from body_start + 1 for body_length) end,
+    case when answer_encoding not in ('${inBatch}', '${plainEncoding}') then answer_encoding end,
+    case when answer_encoding <> '${inBatch}' and answer_length > 0
+      then substring($3::bytea from answer_start + 1 for answer_length) end,
     case when '${inBatch}' in (body_encoding, answer_encoding) then (select batch from made) end,
     case when body_encoding = '${inBatch}' then body_start end,
     case when answer_encoding = '${inBatch}' then answer_start end,
     case when answer_encoding = '${inBatch}' then answer_length end
-  from unnest($4::int[], $5::int[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[], $12::int8[],
-    $13::int[], $14::int[], $15::int[], $16::text[], $17::int[], $18::int[], $19::text[], $20::int[], $21::int[],
-    $22::text[], $23::text[], $24::text[])
-    as pushed (supplier_id, key_id, request_id, kind, hotel_id, hotel_code, outcome, status, revision, cells_changed,
-      duration_ms, body_bytes, body_encoding, body_start, body_length, answer_encoding, answer_start, answer_length,
-      hotel_ids, problems, warnings)`
+  from unnest($4::int[], $5::int[], $6::uuid[], $7::text[], $8::push_kind[], $9::int[], $10::text[], $11::push_outcome[],
+    $12::int[], $13::int8[], $14::int[], $15::int[], $16::int[], $17::text[], $18::int[], $19::int[], $20::text[], $21::int[],
+    $22::int[], $23::text[], $24::text[], $25::text[])
+    as pushed (supplier_id, key_id, request_uuid, request_text, kind, hotel_id, hotel_code, outcome, status, revision,
+      cells_changed, duration_ms, body_bytes, body_encoding, body_start, body_length, answer_encoding, answer_start,
+      answer_length, hotel_ids, problems, warnings)`
 
 /**
  * Stores the answers of accepted pushes with an Idempotency-Key, for repeats. If two transactions answer the
@@ -255,6 +257,11 @@ export function inShort(problems: readonly Problem[], unlisted = 0): PushProblem
   const types = new Set<string>()
   for (const { type } of problems) if (types.size < problemTypesMax) types.add(type)
   return { count: problems.length + unlisted, types: [...types], message: storable(first.message) }
+}
+
+/** Without the names of members, which take as much as a type. */
+function storedSummary(problems: PushProblems | undefined): string | null {
+  return problems ? JSON.stringify([problems.count, problems.types, problems.message]) : null
 }
 
 /** A message may quote arbitrary input; PostgreSQL stores neither NUL nor half a surrogate pair. */

@@ -145,7 +145,7 @@ test('a push that commits after later ones were packed is read from a segment of
   await gateway.db.query(`
     create function wait_for_test() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(77); return new; end $$;
-    create trigger wait_for_test before insert on push_log for each row when (new.request_id = 'slow')
+    create trigger wait_for_test before insert on push_log for each row when (new.request_text = 'slow')
       execute function wait_for_test()`)
   const { slow, others } = await transaction(gateway.db, async (holder) => {
     await holder.query('select pg_advisory_xact_lock(77)')

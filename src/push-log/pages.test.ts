@@ -69,13 +69,13 @@ async function keep(supplier: TestSupplier, kept: readonly Row[]): Promise<void>
   expectOk(await supplier.post('/push/hotels', hotels))
   await gateway.db.query('delete from push_log where key_id = $1', [supplier.keyId])
   await gateway.db.query(
-    `insert into push_log (at, supplier_id, key_id, request_id, kind, hotel_id, hotel_ids, outcome, problems, warnings, status, body_bytes,
-       body_encoding, answer_encoding, answer)
-     select to_timestamp("atMs"::float8 / 1000), key.supplier_id, key.id, "requestId", kind,
-       case when cardinality(ids) = 1 then ids[1] end, case when cardinality(ids) > 1 then ids end, outcome,
-       case when problem is not null then jsonb_build_object('count', 1, 'message', 'x', 'types', jsonb_build_array(problem)) end,
-       case when warning is not null then jsonb_build_object('count', 1, 'message', 'x', 'types', jsonb_build_array(warning)) end,
-       200, 2, 'identity', 'identity', '{}'
+    `insert into push_log (at, supplier_id, key_id, request_text, kind, hotel_id, hotel_ids, outcome, problems, warnings, cells_changed,
+       duration_ms, body_bytes, body_encoding, answer_encoding, answer)
+     select to_timestamp("atMs"::float8 / 1000), key.supplier_id, key.id, "requestId", kind::push_kind,
+       case when cardinality(ids) = 1 then ids[1] end, case when cardinality(ids) > 1 then ids end, outcome::push_outcome,
+       case when problem is not null then jsonb_build_array(1, jsonb_build_array(problem), 'x') end,
+       case when warning is not null then jsonb_build_array(1, jsonb_build_array(warning), 'x') end,
+       0, 0, 2, 'identity', 'identity', '{}'
      from api_key as key
      cross join jsonb_to_recordset($2::jsonb)
        as kept ("requestId" text, "atMs" float8, kind text, outcome text, problem text, warning text, hotels jsonb, place int8)

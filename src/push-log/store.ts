@@ -2,16 +2,31 @@ import { Parameters } from '../postgres/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { bodyColumns, readBodies, type BodySource } from './bodies.ts'
 import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
+import {
+  conditionsOf,
+  isBefore,
+  isNoted,
+  isRefused,
+  namesAlone,
+  namesAmongOthers,
+  newestFirst,
+  type PushFilters,
+  refusedOutcomes,
+  statusOfRow,
+  summaryOfRow,
+} from './conditions.ts'
+import { hasOneOfRequestIds, hasRequestId, requestIdLists, requestIdOfRow } from './request-ids.ts'
 
 export type PushRow = PushEntry & { id: number }
 type Row = Omit<PushRow, 'at'> & { atMs: number }
 
-const entryColumns = `id, epoch_ms(at) as "atMs", request_id as "requestId", kind,
-  hotel_code as "hotelId", outcome, problems, warnings, status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
+const entryColumns = `id, epoch_ms(at) as "atMs", ${requestIdOfRow} as "requestId", kind,
+  hotel_code as "hotelId", outcome,
+  ${summaryOfRow('problems')} as problems, ${summaryOfRow('warnings')} as warnings, ${statusOfRow} as status, revision, cells_changed as "cellsChanged", duration_ms as "durationMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 
 /** The columns from which entryColumns are computed. */
-const rawColumns = `id, at, request_id, kind, hotel_code, outcome, problems, warnings, status, revision, cells_changed,
+const rawColumns = `id, at, request_uuid, request_text, kind, hotel_code, outcome, problems, warnings, status, revision, cells_changed,
   duration_ms, body_bytes, key_id`
 
 function entryOf({ atMs, ...row }: Row): PushRow {
@@ -53,7 +68,7 @@ export async function searchPushes(
   const rows = parameters.add(rowsMax)
   const scans = ways.map(
     (way) => `(select ${rawColumns}, ${matches} as is_match from push_log
-      where ${[...way, ...range].join(' and ')} order by id desc limit ${rows})`,
+      where ${[...way, ...range].join(' and ')} order by ${newestFirst} limit ${rows})`,
   )
   // Not a named statement: planned for the actual values, so that only the requested days are scanned.
   const { rows: read } = await db.query<ScannedRow>(
@@ -113,7 +128,8 @@ export async function selectPushesByRequest(
   limit: number,
 ): Promise<PushRow[]> {
   const { rows } = await db.query<Row>(
-    `select ${entryColumns} from push_log where supplier_id = $1 and request_id = $2 order by id desc limit $3`,
+    `select ${entryColumns} from push_log where supplier_id = $1 and ${hasRequestId(requestId, '$2')}
+     order by ${newestFirst} limit $3`,
     [supplierId, requestId, limit],
   )
   return rows.map(entryOf)
@@ -132,7 +148,7 @@ export type AppliedPush = {
   keyId: number | null
 }
 
-const appliedColumns = `id, supplier_id as "supplierId", hotel_id as "hotelId", revision, request_id as "requestId", epoch_ms(at) as "atMs",
+const appliedColumns = `id, supplier_id as "supplierId", hotel_id as "hotelId", revision, ${requestIdOfRow} as "requestId", epoch_ms(at) as "atMs",
   body_bytes as "bodyBytes", key_id as "keyId"`
 type AppliedRow = Omit<AppliedPush, 'at'> & { atMs: number }
 
@@ -169,7 +185,7 @@ export async function selectNewestPushes(
   if (hotelIds.length === 0) return newest
   const ofHotel = (condition: string): string => `
     select ${appliedColumns} from push_log where ${condition} and kind = $2 and outcome = 'applied'
-    order by id desc limit $3`
+    order by ${newestFirst} limit $3`
   const { rows } = await db.query<AppliedRow & { requestedId: number }>(
     `select requested.id as "requestedId", newest.* from unnest($1::int[]) as requested (id)
      cross join lateral (
@@ -191,8 +207,8 @@ export async function selectNightPushes(
 ): Promise<(AppliedPush & { kind: string; outcome: PushOutcome; cellsChanged: number })[]> {
   const { rows } = await db.query<AppliedRow & { kind: string; outcome: PushOutcome; cellsChanged: number }>(
     `select ${appliedColumns}, kind, outcome, cells_changed as "cellsChanged" from push_log
-     where hotel_id = $1 and kind in ('ari', 'stopSell') and ($2::bigint is null or id < $2)
-     order by id desc limit $3`,
+     where hotel_id = $1 and kind in ('ari', 'stopSell') and ($2::bigint is null or ${isBefore('$2')})
+     order by ${newestFirst} limit $3`,
     [hotelId, beforeId ?? null, limit],
   )
   return rows.map(({ kind, outcome, cellsChanged, ...row }) => ({
@@ -210,12 +226,12 @@ export async function readBodiesOfPushes(
 ): Promise<ReadonlyMap<number, Buffer>> {
   if (pushes.length === 0) return new Map()
   const { rows } = await db.query<BodySource & { id: number }>(
-    // By supplier and request id, which have an index.
+    // By request id, which has an index.
     `select id, ${bodyColumns} from push_log
-     where supplier_id = any($1::int[]) and request_id = any($2::text[]) and id = any($3::bigint[])`,
+     where ${hasOneOfRequestIds('$1', '$2')} and supplier_id = any($3::int[]) and id = any($4::bigint[])`,
     [
+      ...requestIdLists(pushes.map(({ requestId }) => requestId)),
       pushes.map(({ supplierId }) => supplierId),
-      pushes.map(({ requestId }) => requestId),
       pushes.map(({ id }) => id),
     ],
   )
@@ -226,62 +242,4 @@ export async function readBodiesOfPushes(
       return body ? [[id, body]] : []
     }),
   )
-}
-
-/** The filters of push lists, with the condition of each on a row of the log. */
-export type PushFilters = {
-  supplierId?: number | undefined
-  hotelId?: number | undefined
-  requestId?: string | undefined
-  kind?: PushKind | undefined
-  outcome?: PushOutcome | undefined
-  /** HTTP status of the answer. */
-  status?: number | undefined
-  /** Type of a problem or of a warning. */
-  problem?: string | undefined
-  sinceMs?: number | undefined
-  /** Exclusive. */
-  untilMs?: number | undefined
-  /** Only rows before this one. */
-  beforeId?: number | undefined
-  /** Only rows after this one. */
-  afterId?: number | undefined
-}
-
-const conditions: { readonly [Name in keyof Required<PushFilters>]: (value: string) => string } = {
-  supplierId: (id) => `supplier_id = ${id}::int`,
-  hotelId: (id) => `(${namesAlone(id)} or ${namesAmongOthers(id)})`,
-  requestId: (id) => `request_id = ${id}`,
-  kind: (kind) => `kind = ${kind}`,
-  outcome: (outcome) => `outcome = ${outcome}`,
-  status: (status) => `status = ${status}::int`,
-  problem: (type) => `(${hasProblem(type)} or ${hasWarning(type)})`,
-  sinceMs: (ms) => `at >= instant(${ms})`,
-  untilMs: (ms) => `at < instant(${ms})`,
-  beforeId: (id) => `id < ${id}::bigint`,
-  afterId: (id) => `id > ${id}::bigint`,
-}
-
-/** A push is of one hotel or of several, never both; each case has its own index. */
-export const namesAlone = (hotelId: string): string => `hotel_id = ${hotelId}::int`
-export const namesAmongOthers = (hotelId: string): string => `hotel_ids @> array[${hotelId}::int]`
-
-export const hasProblem = (type: string): string => `problems -> 'types' ? ${type}`
-export const hasWarning = (type: string): string => `warnings -> 'types' ? ${type}`
-
-/**
- * Each of these conditions has an index, so statements must repeat it literally. Every answer other than 200
- * is to a refused push.
- */
-export const refusedOutcomes: readonly PushOutcome[] = ['partial', 'rejected', 'dryRun']
-export const isRefused = `outcome in ('partial', 'rejected', 'dryRun')`
-export const isNoted = 'coalesce(problems, warnings) is not null'
-
-/** The conditions of the filters that are set. */
-export function conditionsOf(filters: PushFilters, parameters: Parameters): string[] {
-  const given = new Map<string, unknown>(Object.entries(filters))
-  return Object.entries(conditions).flatMap(([name, condition]) => {
-    const value = given.get(name)
-    return value === undefined ? [] : [condition(parameters.add(value))]
-  })
 }

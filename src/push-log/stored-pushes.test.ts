@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { answerEncodingOfRow } from './bodies.ts'
 import { unpack, rebuildAnswer } from './stored-bytes.ts'
 
 /** The log stores little of a push, and returns body and answer byte for byte. */
@@ -44,7 +45,7 @@ const unit = (ari: readonly object[], more: object = {}) => ({ hotelId, pricingM
 
 async function stored(requestId: string): Promise<{ answerEncoding: string; answer: number }> {
   const { rows } = await gateway.db.query<{ answerEncoding: string; answer: number }>(
-    `select answer_encoding as "answerEncoding", octet_length(answer) as answer from push_log where request_id = $1`,
+    `select ${answerEncodingOfRow} as "answerEncoding", coalesce(octet_length(answer), 0) as answer from push_log where request_text = $1`,
     [requestId],
   )
   const [row] = rows

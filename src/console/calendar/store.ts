@@ -3,6 +3,7 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import type { Setter } from '../../offers/set-by.ts'
 import { isRecord } from '../../http/validate.ts'
 import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
+import { hasOneOfRequestIds, requestIdLists, requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { CellSetter } from './contract.ts'
 
 export async function selectOptionalCalendarHotel(
@@ -95,9 +96,9 @@ async function readReasons(
   if (requestIds.length === 0) return new Map()
   const { rows } = await db.query<BodySource & { requestId: string }>(
     // By hotel and kind: there is an index on these for pushes other than ARI.
-    `select request_id as "requestId", ${bodyColumns} from push_log
-     where hotel_id = $1 and kind = 'stopSell' and request_id = any($2::text[]) order by id`,
-    [hotelId, requestIds],
+    `select ${requestIdOfRow} as "requestId", ${bodyColumns} from push_log
+     where hotel_id = $1 and kind = 'stopSell' and kind <> 'ari' and ${hasOneOfRequestIds('$2', '$3')} order by id`,
+    [hotelId, ...requestIdLists(requestIds)],
   )
   const bodies = await readBodies(db, rows)
   return new Map(

@@ -12,7 +12,7 @@ import {
   type LoggedPush,
   selectOptionalPush,
 } from './store.ts'
-import type { PushFilters } from '../../push-log/store.ts'
+import type { PushFilters } from '../../push-log/conditions.ts'
 import {
   laidOut,
   itemLocations,

@@ -5,14 +5,21 @@ import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 import {
   conditionsOf,
+  hasId,
   hasProblem,
   hasWarning,
+  isBefore,
   isNoted,
   isRefused,
   namesAlone,
   namesAmongOthers,
+  newestFirst,
+  refusedOutcomes,
   type PushFilters,
-} from '../../push-log/store.ts'
+  statusOfRow,
+  summaryOfRow,
+} from '../../push-log/conditions.ts'
+import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { PushListed } from './contract.ts'
 import type { NamedPush } from '../hotels/contract.ts'
 
@@ -21,7 +28,8 @@ import type { NamedPush } from '../hotels/contract.ts'
 export type LoggedPush = PushListed & { atMs: number }
 type Row = Omit<LoggedPush, 'at'>
 
-const entryColumns = `id, at, supplier_id, request_id, kind, hotel_id, hotel_ids, hotel_code, outcome, problems, status,
+const entryColumns = `id, at, supplier_id, ${requestIdOfRow} as request_id, kind, hotel_id, hotel_ids, hotel_code, outcome,
+  ${summaryOfRow('problems')} as problems, ${statusOfRow} as status,
   revision, cells_changed, duration_ms, body_bytes, key_id`
 
 /** Columns of log rows as `entry`, with names for people. */
@@ -45,14 +53,15 @@ export async function selectLoggedPushes(
   limit: number,
 ): Promise<LoggedPush[]> {
   const parameters = new Parameters()
-  const newest = `order by id desc limit ${parameters.add(limit)}`
+  const most = `limit ${parameters.add(limit)}`
   const found = waysTo(search, parameters).map(
     ({ from, conditions }) => `(select way.* from ${from} (
-      select ${entryColumns} from push_log where ${conditions.join(' and ')} ${newest}) as way ${newest})`,
+      select ${entryColumns} from push_log where ${conditions.join(' and ')} order by ${newestFirst} ${most}
+    ) as way order by id desc ${most})`,
   )
   // Unnamed, so that it is planned with the actual values and reads only the requested days.
   const { rows } = await db.query<Row>(
-    `select ${listed} from (select * from (${found.join(' union all ')}) as way ${newest}) as entry
+    `select ${listed} from (select * from (${found.join(' union all ')}) as way order by id desc ${most}) as entry
      ${named} order by entry.id desc`,
     parameters.values,
   )
@@ -67,10 +76,16 @@ function waysTo({ problem, ...others }: PushFilters, parameters: Parameters): Wa
   const places = placesOf({ problem, ...others }, parameters)
   const types = problem === undefined ? [[]] : typeConditions(parameters.add(problem))
   const common = conditionsOf(others, parameters)
-  // Every other answer than 200 is to a refused push.
-  if (others.status !== undefined && others.status !== 200) common.push(isRefused)
+  if (isOfRefused(others)) common.push(isRefused)
   return places.flatMap(({ from, conditions }) =>
     types.map((type) => ({ from, conditions: [...conditions, ...type, ...common] })),
+  )
+}
+
+/** Every other answer than 200 is to a refused push. */
+function isOfRefused({ outcome, status }: PushFilters): boolean {
+  return (
+    (outcome !== undefined && refusedOutcomes.includes(outcome)) || (status !== undefined && status !== 200)
   )
 }
 
@@ -81,11 +96,11 @@ const typeConditions = (type: string): string[][] => [
 ]
 
 const everywhere: Way = { from: '', conditions: [] }
-/** Each has an index in the order of numbers; for all together there is none. */
+/** Each has an index in the order of numbers; for all together there is one of refused pushes only. */
 const bySupplier: Way = { from: 'supplier cross join lateral', conditions: ['supplier_id = supplier.id'] }
 
 function placesOf(
-  { requestId, hotelId, supplierId, problem, afterId }: PushFilters,
+  { requestId, hotelId, supplierId, problem, afterId, outcome, status }: PushFilters,
   parameters: Parameters,
 ): Way[] {
   if (requestId !== undefined) return [everywhere]
@@ -95,7 +110,9 @@ function placesOf(
   }
   // A type has an index of its own; among the last numbers it isn't worth it.
   const isByType = problem !== undefined && afterId === undefined
-  return supplierId !== undefined || isByType ? [everywhere] : [bySupplier]
+  return supplierId !== undefined || isByType || isOfRefused({ outcome, status })
+    ? [everywhere]
+    : [bySupplier]
 }
 
 /** The id after the newest one. */
@@ -108,7 +125,7 @@ export async function selectNextPushId(db: Queryable): Promise<number> {
 export async function selectOptionalPush(db: Queryable, pushId: number): Promise<LoggedPush | undefined> {
   const { rows } = await db.query<Row>(
     `select ${listed} from supplier as owner cross join lateral (
-       select ${entryColumns} from push_log where supplier_id = owner.id and id = $1 offset 0
+       select ${entryColumns} from push_log where supplier_id = owner.id and ${hasId('$1')} offset 0
      ) as entry ${named}`,
     [pushId],
   )
@@ -126,12 +143,12 @@ const formerBytesMax = 8 * 1024 * 1024
  */
 export async function selectFormerPushes(db: Queryable, push: LoggedPush): Promise<FormerPush[]> {
   const former = (condition: string): string => `
-    select id, request_id, at, body_bytes, body_encoding, body, batch, body_from from push_log
-    where ${condition} and kind = $2 and id < $3 and outcome in ('applied', 'unchanged')
-    order by id desc limit ${formerMax}`
+    select id, request_uuid, request_text, at, body_bytes, body_encoding, body, batch, body_from from push_log
+    where ${condition} and kind = $2 and ${isBefore('$3')} and outcome in ('applied', 'unchanged')
+    order by ${newestFirst} limit ${formerMax}`
   const isOfKey = push.kind === 'availabilityWebhook' || push.kind === 'pushbookWebhook'
   const { rows } = await db.query<BodySource & { pushId: number; requestId: string; at: Date }>(
-    `select id as "pushId", request_id as "requestId", at, ${bodyColumns}
+    `select id as "pushId", ${requestIdOfRow} as "requestId", at, ${bodyColumns}
      from (
        select former.*, sum(body_bytes) over (order by id desc) as bytes_up_to from (
          ${
@@ -153,7 +170,7 @@ export async function selectFormerPushes(db: Queryable, push: LoggedPush): Promi
 async function hotelIdsOf(db: Queryable, push: LoggedPush): Promise<number[]> {
   if (push.hotelId !== null) return [push.hotelId]
   const { rows } = await db.query<{ hotel_ids: number[] | null }>(
-    'select hotel_ids from push_log where id = $1 and supplier_id = $2',
+    `select hotel_ids from push_log where ${hasId('$1')} and supplier_id = $2`,
     [push.pushId, push.supplierId],
   )
   return rows[0]?.hotel_ids ?? []
@@ -167,10 +184,10 @@ export async function selectNewestOfKinds(
   outcomes: readonly PushOutcome[],
 ): Promise<LoggedPush[]> {
   const newest = (condition: string): string => `
-    select ${entryColumns} from push_log where ${condition} and kind = wanted.kind and outcome = any($3::text[])
-    order by id desc limit 1`
+    select ${entryColumns} from push_log where ${condition} and kind = wanted.kind and outcome = any($3::push_outcome[])
+    order by ${newestFirst} limit 1`
   const { rows } = await db.query<Row>(
-    `select ${listed} from unnest($2::text[]) as wanted (kind) cross join lateral (
+    `select ${listed} from unnest($2::push_kind[]) as wanted (kind) cross join lateral (
        select * from (
          (${newest('hotel_id = $1')}) union all (${newest('hotel_ids @> array[$1::int]')})
        ) as way order by id desc limit 1
@@ -189,7 +206,7 @@ export async function selectOptionalRegistration(
     `select ${listed} from (
        select ${entryColumns} from push_log
        where supplier_id = $1 and kind = $3 and key_id = $2 and outcome in ('applied', 'unchanged')
-       order by id desc limit 1
+       order by ${newestFirst} limit 1
      ) as entry ${named}`,
     [supplierId, keyId, kind],
   )

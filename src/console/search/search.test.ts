@@ -77,6 +77,31 @@ test('pushes are found by the beginning of their request id, at least eight char
   assert.deepEqual(await found('req-2027%'), [])
 })
 
+test('a UUID is found by every beginning of at least eight characters, other ids with the same beginning too', async () => {
+  const few = {
+    hotelId: 'FEW',
+    hotelName: 'Few',
+    currency: 'EUR',
+    isAvailable: true,
+    minChildAge: 2,
+    maxChildAge: 12,
+  }
+  const id = 'c0ffee00-1234-4abc-8def-0123456789ab'
+  const others = [
+    'c0ffee00-not-a-uuid',
+    'c0ffee00-1234-4abc-8def-0123456789ab.2',
+    'c0ffee01-1234-4abc-8def-0123456789ab',
+  ]
+  for (const each of [id, ...others])
+    expectOk(await shop.supplier.post('/push/hotels', [few], { 'x-request-id': each }))
+  for (let length = 8; length <= id.length; length++) {
+    const text = id.slice(0, length)
+    const intended = [id, ...others].filter((other) => other.startsWith(text)).map((other) => `push ${other}`)
+    assert.deepEqual((await found(text)).sort(), intended.sort(), text)
+  }
+  assert.deepEqual(await found('C0FFEE00-1234'), [])
+})
+
 test('a search without text is refused', async () => {
   const { status, body } = await viewer.get('/search')
   assert.deepEqual([status, body['message']], [400, 'text is required'])

@@ -1,6 +1,7 @@
 import { instant } from '../../keys/suppliers.ts'
 import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
+import { newestFirst } from '../../push-log/conditions.ts'
 import {
   pushesLookedAt,
   type RecentPushes,
@@ -70,7 +71,7 @@ export async function selectSuppliers(
        from (
          select at, outcome from push_log
          where supplier_id = page.id and at > instant($1) - make_interval(days => $7)
-         order by id desc limit $8
+         order by ${newestFirst} limit $8
        ) as newest
      ) as pushes
      order by page.name`,
