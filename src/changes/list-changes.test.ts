@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, describe, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import {
   client,
   gatewayForTests,
@@ -9,11 +8,11 @@ import {
   type TestSupplier,
   changesSettled,
 } from '../../test/harness.ts'
+import { changesIn, cursorOfNow, getChanges, type Change } from '../../test/changes.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 import { doChores } from '../housekeeping.ts'
 import { readConfig } from '../config.ts'
 import { openLog } from '../base/log.ts'
-import { heldOpenPerTokenMax } from '../http/held-open.ts'
 import { telemetry } from '../base/telemetry.ts'
 
 let platform: TestClient
@@ -28,33 +27,18 @@ before(async () => {
 beforeEach(async () => {
   supplier = await gateway.supplier(`Supplier ${++suppliers}`)
   await pushStoryHotel(supplier)
-  cursor = await cursorOfNow()
+  cursor = await cursorOfNow(gateway, platform)
 })
 
-function changes(query: Record<string, string> = {}, caller = platform): Promise<Reply> {
-  return caller.get(`/booking/changes?${new URLSearchParams(query).toString()}`)
-}
-
-async function cursorOfNow(): Promise<string> {
-  await changesSettled(gateway.db)
-  return String(expectOk(await changes()).body['cursor'])
-}
-
-type Told = Record<string, unknown>
-
-function listed(reply: Reply): Told[] {
-  const list = expectOk(reply).body['changes']
-  assert.ok(Array.isArray(list))
-  return list
-}
+const changes = (query?: Record<string, string>): Promise<Reply> => getChanges(platform, query)
 
 /** The changes after the cursor, without members that differ between runs. */
-async function told(): Promise<Told[]> {
+async function reportedChanges(): Promise<Change[]> {
   await changesSettled(gateway.db)
-  return withoutChance(listed(await changes({ after: cursor })))
+  return withoutChance(changesIn(await changes({ after: cursor })))
 }
 
-function withoutChance(list: readonly Told[]): Told[] {
+function withoutChance(list: readonly Change[]): Change[] {
   return list.map(({ cursor: _cursor, at: _at, platformHotelId: _id, supplier: name, ...rest }) => {
     assert.equal(name, supplier.name)
     return rest
@@ -85,14 +69,14 @@ describe('reported changes', () => {
       cursor: body['cursor'],
       hasMore: false,
     })
-    assert.deepEqual(listed(await changes({ after: String(body['cursor']) })), [])
+    assert.deepEqual(changesIn(await changes({ after: String(body['cursor']) })), [])
   })
 
   test('a complete change', async () => {
     await pushAri({ ...night, price: 100 })
     const id = await hotelNo()
     await changesSettled(gateway.db)
-    const [first] = listed(await changes({ after: cursor }))
+    const [first] = changesIn(await changes({ after: cursor }))
     assert.match(String(first?.['at']), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     assert.deepEqual(first, {
       cursor: first?.['cursor'],
@@ -113,7 +97,7 @@ describe('reported changes', () => {
         },
       ],
     })
-    assert.deepEqual(listed(await changes({ after: String(first['cursor']) })), [])
+    assert.deepEqual(changesIn(await changes({ after: String(first['cursor']) })), [])
   })
 
   test('hotels, products and taxes, of the whole hotel', async () => {
@@ -133,7 +117,7 @@ describe('reported changes', () => {
     expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes }))
     const products = [product('DBL', 'BAR', { mealPlan: 'BB' })]
     expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await reportedChanges(), [
       { kind: 'hotel', hotelId: 'H2', revision: 1 },
       { kind: 'products', hotelId: 'H2', revision: 2 },
       { kind: 'hotel', hotelId: 'H1', revision: 3 },
@@ -160,7 +144,7 @@ describe('reported changes', () => {
         price: 90,
       },
     )
-    assert.deepEqual(await nightsTold(), [
+    assert.deepEqual(await reportedNights(), [
       ['DBL', undefined, '2027-04-28', '2027-05-03'],
       ['DBL', 'BAR', '2027-04-28', '2027-05-03'],
       ['DBL', 'NRF', '2027-05-01', '2027-05-02'],
@@ -176,12 +160,12 @@ describe('reported changes', () => {
       endDate: '2027-04-05',
       price: 100,
     })
-    cursor = await cursorOfNow()
+    cursor = await cursorOfNow(gateway, platform)
     await pushAri(
       { roomId: 'DBL', rateId: 'BAR', startDate: '2027-04-01', endDate: '2027-04-06', price: 100 },
       { ...night, date: '2027-04-03', price: null },
     )
-    assert.deepEqual(await nightsTold(), [
+    assert.deepEqual(await reportedNights(), [
       ['DBL', 'BAR', '2027-04-03', '2027-04-03'],
       ['DBL', 'BAR', '2027-04-06', '2027-04-06'],
     ])
@@ -189,7 +173,7 @@ describe('reported changes', () => {
 
   test('nothing of a push that changed nothing, was refused, or was a dry run', async () => {
     await pushAri({ ...night, price: 100 })
-    cursor = await cursorOfNow()
+    cursor = await cursorOfNow(gateway, platform)
     await pushAri({ ...night, price: 100 })
     await pushStoryHotel(supplier)
     const ari = [{ ...night, price: 110 }]
@@ -199,14 +183,14 @@ describe('reported changes', () => {
       (await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: [unknown] })).status,
       404,
     )
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await reportedChanges(), [])
   })
 
   test('nights that changed again are reported with the later change, and only there', async () => {
     await pushAri({ ...night, price: 100 }, { ...night, date: '2027-04-02', price: 100 })
     await pushAri({ ...night, price: 110 })
     assert.deepEqual(
-      (await told()).map(({ revision, nights }) => [
+      (await reportedChanges()).map(({ revision, nights }) => [
         revision,
         Object(nights).length,
         Object(nights)[0].startDate,
@@ -218,7 +202,7 @@ describe('reported changes', () => {
     )
     await pushAri({ ...night, date: '2027-04-02', price: 120 })
     assert.deepEqual(
-      (await told()).map(({ revision }) => revision),
+      (await reportedChanges()).map(({ revision }) => revision),
       [4, 5],
     )
   })
@@ -229,7 +213,7 @@ describe('reported changes', () => {
     const pages: unknown[] = []
     for (let hasMore: unknown = true; hasMore;) {
       const reply = await changes({ after: cursor, limit: '3' })
-      pages.push(listed(reply).map(({ revision }) => revision))
+      pages.push(changesIn(reply).map(({ revision }) => revision))
       cursor = String(reply.body['cursor'])
       hasMore = reply.body['hasMore']
     }
@@ -252,16 +236,16 @@ describe('reported changes', () => {
     const pages: unknown[] = []
     for (let hasMore: unknown = true; hasMore;) {
       const reply = await changes({ after: cursor, limit: '2' })
-      pages.push(listed(reply).map(({ hotelId }) => hotelId))
+      pages.push(changesIn(reply).map(({ hotelId }) => hotelId))
       cursor = String(reply.body['cursor'])
       hasMore = reply.body['hasMore']
     }
     assert.deepEqual(pages, [['H2', 'H3'], ['H4', 'H5'], ['H1']])
   })
 
-  async function nightsTold(): Promise<unknown[]> {
-    return (await told()).flatMap(({ nights }) =>
-      Object(nights).map((one: Told) => [one['roomId'], one['rateId'], one['startDate'], one['endDate']]),
+  async function reportedNights(): Promise<unknown[]> {
+    return (await reportedChanges()).flatMap(({ nights }) =>
+      Object(nights).map((one: Change) => [one['roomId'], one['rateId'], one['startDate'], one['endDate']]),
     )
   }
 })
@@ -273,7 +257,7 @@ describe('the order', () => {
       await early.query('begin')
       await early.query('select pg_current_xact_id()')
       await pushAri({ ...night, price: 100 })
-      assert.deepEqual(listed(await changes({ after: cursor })), [])
+      assert.deepEqual(changesIn(await changes({ after: cursor })), [])
       await early.query(
         `insert into change (kind, hotel_ids, revisions_from, revisions_to) values ('taxes', array[$1::int], '{9}', '{9}')`,
         [await hotelNo()],
@@ -282,7 +266,7 @@ describe('the order', () => {
     } finally {
       early.release()
     }
-    assert.deepEqual(new Set((await told()).map(({ kind }) => kind)), new Set(['ari', 'taxes']))
+    assert.deepEqual(new Set((await reportedChanges()).map(({ kind }) => kind)), new Set(['ari', 'taxes']))
   })
 
   test('is that of the revisions, also where a transaction began before the one whose lock it waited for', async () => {
@@ -302,112 +286,9 @@ describe('the order', () => {
       early.release()
     }
     assert.deepEqual(
-      (await told()).map(({ revision }) => revision),
+      (await reportedChanges()).map(({ revision }) => revision),
       [3, 4],
     )
-  })
-})
-
-describe('waiting', () => {
-  test('ends with a change, of another process too', async () => {
-    const other = await gateway.second()
-    const waiting = changes({ after: cursor, wait: '30' })
-    const elsewhere = client(other.url, { 'x-api-key': supplier.apiKey })
-    expectOk(
-      await elsewhere.post('/push/ari', {
-        hotelId: 'H1',
-        pricingModel: 'unit',
-        ari: [{ ...night, price: 100 }],
-      }),
-    )
-    assert.equal(listed(await waiting).length, 1)
-  })
-
-  test('ends after the time without a change, with a cursor to resume from', async () => {
-    const reply = await changes({ after: cursor, wait: '1' })
-    assert.deepEqual([listed(reply), reply.body['hasMore']], [[], false])
-    await pushAri({ ...night, price: 100 })
-    assert.equal(listed(await changes({ after: String(reply.body['cursor']), wait: '30' })).length, 1)
-  })
-
-  test('takes no slots of other requests, and has a limit of its own', async () => {
-    const leave = new AbortController()
-    const tokens = await Promise.all(
-      Array.from({ length: 200 / heldOpenPerTokenMax }, () => gateway.token('platform')),
-    )
-    const url = `${gateway.url}/v1/booking/changes?${new URLSearchParams({ after: cursor, wait: '30' }).toString()}`
-    const waiting = tokens.flatMap((token) =>
-      Array.from({ length: heldOpenPerTokenMax }, () =>
-        fetch(url, { headers: { authorization: `Bearer ${token}` }, signal: leave.signal }).catch(
-          () => undefined,
-        ),
-      ),
-    )
-    const metric = async (name: string) =>
-      Number(
-        new RegExp(`^${name} (\\d+)`, 'm').exec(await (await fetch(`${gateway.url}/metrics`)).text())?.[1],
-      )
-    while ((await metric('ari_requests_held_open')) < 200);
-    assert.deepEqual(problemsOf(await changes({ after: cursor })), [
-      [undefined, 'OVERLOADED', 'The service is overloaded'],
-    ])
-    // The metrics request itself.
-    assert.equal(await metric('ari_requests_in_flight'), 1)
-    leave.abort()
-    await Promise.all(waiting)
-    while ((await metric('ari_requests_held_open')) > 0);
-    expectOk(await changes({ after: cursor }))
-  })
-
-  test('takes no slots of other tokens: each token has a share of them', async () => {
-    const leave = new AbortController()
-    const headers = {
-      authorization: `Bearer ${await gateway.token('platform')}`,
-      accept: 'text/event-stream',
-    }
-    const url = `${gateway.url}/v1/booking/changes`
-    const open = () => fetch(url, { headers, signal: leave.signal })
-    const streams = await Promise.all(Array.from({ length: heldOpenPerTokenMax }, open))
-    assert.ok(streams.every(({ status }) => status === 200))
-    const beyond = await open()
-    assert.deepEqual(
-      [beyond.status, beyond.headers.get('retry-after'), await beyond.json()],
-      [
-        429,
-        '1',
-        {
-          code: '429',
-          message: 'Maximum 20 requests of a token can wait for changes at a time',
-          requestId: beyond.headers.get('x-request-id'),
-          errors: [
-            {
-              type: 'TOO_MANY_WAITING',
-              message: 'Maximum 20 requests of a token can wait for changes at a time',
-              hint: 'Follow all hotels with one request; close requests whose answers nobody reads',
-            },
-          ],
-        },
-      ],
-    )
-    // Other tokens are still served, and so is this one once some of its streams end.
-    expectOk(await changes({ after: cursor }))
-    leave.abort()
-    for (;;) {
-      const again = await fetch(url, { headers })
-      await again.body?.cancel()
-      if (again.status === 200) break
-    }
-  })
-
-  test('ends with the service, with an answer', async () => {
-    const other = await gateway.second()
-    const caller = client(other.url, { authorization: `Bearer ${await gateway.token('platform')}` })
-    const waiting = changes({ after: cursor, wait: '30' }, caller)
-    while (other.app.requestsInFlight() === 0) await wait(5)
-    other.app.drain()
-    const reply = await waiting
-    assert.deepEqual([listed(reply), reply.body['hasMore']], [[], false])
-    assert.equal((await changes({}, caller)).status, 503)
   })
 })
 
@@ -424,7 +305,7 @@ describe('refused requests', () => {
 
   test('a cursor after which changes were deleted; one at the end of the deleted changes continues', async () => {
     await pushAri({ ...night, price: 100 })
-    const [first] = listed(await changes({ after: cursor, wait: '30' }))
+    const [first] = changesIn(await changes({ after: cursor, wait: '30' }))
     await pushAri({ ...night, price: 110 })
     await keepHouse(8)
     const reply = await changes({ after: cursor })
@@ -433,10 +314,10 @@ describe('refused requests', () => {
       ['?after', 'CURSOR_TOO_OLD', 'Changes after this cursor are no longer stored: it is older than 7 days'],
     ])
     assert.equal((await changes({ after: String(first?.['cursor']) })).status, 410)
-    cursor = await cursorOfNow()
+    cursor = await cursorOfNow(gateway, platform)
     await pushAri({ ...night, price: 120 })
     await keepHouse(6)
-    assert.equal((await told()).length, 1)
+    assert.equal((await reportedChanges()).length, 1)
   })
 
   test('a cursor of another database, of a database that was further ahead, and of a version without epochs', async () => {

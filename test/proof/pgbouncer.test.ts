@@ -32,6 +32,7 @@ const first = [
   'src/ari/commit-group.test.ts',
   'src/ari/get-room-rate-mappings.test.ts',
   'src/changes/list-changes.test.ts',
+  'src/changes/wait-for-changes.test.ts',
   'src/bookings/create-reservation.test.ts',
   'src/bookings/idempotent-booking.test.ts',
   'src/offers/find-offers.test.ts',
