@@ -1,9 +1,10 @@
 import { instantOf } from '../base/calendar.ts'
+import { hashSecret } from '../keys/secret.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OperatorRole } from '../http/route.ts'
 import type { SignInMethod, SignInLink } from './contract.ts'
 import type { SignInRules } from './sign-in-rules.ts'
-import { createHmac, hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** The SQL of sessions. An expired session counts as none; housekeeping deletes it. */
 
@@ -144,11 +145,6 @@ export function looksLikeSecret(text: string): boolean {
   return secretText.test(text)
 }
 
-/** In hexadecimal, as it is looked up. */
-export function hashOf(secret: string): string {
-  return digest('sha256', secret, 'hex')
-}
-
 export function csrfTokenOf(secret: string): string {
   return createHmac('sha256', secret).update(csrfPurpose).digest('base64url')
 }
@@ -176,7 +172,7 @@ export async function createSignInLink(
   await db.query(
     `insert into operator_sign_in_link (hash, operator_id, expires_at)
      values ($1, $2, instant($3))`,
-    [Buffer.from(hashOf(token), 'hex'), operatorId, expiresAtMs],
+    [Buffer.from(hashSecret(token), 'hex'), operatorId, expiresAtMs],
   )
   return { token, expiresAt: instantOf(expiresAtMs) }
 }
@@ -191,7 +187,7 @@ export async function selectOptionalLinkOwner(
   const { rows } = await db.query<Account & { name: string }>(
     `select o.id as "operatorId", o.sessions_ended as "sessionsEnded", o.name from operator_sign_in_link l join operator o on o.id = l.operator_id
      where l.hash = $1 and l.expires_at > instant($2) and o.disabled_at is null`,
-    [Buffer.from(hashOf(token), 'hex'), nowMs],
+    [Buffer.from(hashSecret(token), 'hex'), nowMs],
   )
   return rows[0]
 }
@@ -207,7 +203,7 @@ export async function useOptionalLink(
     `with used as (delete from operator_sign_in_link where hash = $1 returning operator_id, expires_at)
      select o.id as "operatorId", used.expires_at > instant($2) as "isGood"
      from used join operator o on o.id = used.operator_id where o.disabled_at is null`,
-    [Buffer.from(hashOf(token), 'hex'), nowMs],
+    [Buffer.from(hashSecret(token), 'hex'), nowMs],
   )
   return rows.find(({ isGood }) => isGood)?.operatorId
 }

@@ -4,9 +4,9 @@ import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { OperatorRole } from '../http/route.ts'
 import type { SignInMethod } from './contract.ts'
+import { hashSecret } from '../keys/secret.ts'
 import {
   csrfTokenOf,
-  hashOf,
   isCsrfTokenOf,
   looksLikeSecret,
   makeRandomSecret,
@@ -79,7 +79,7 @@ export function operatorSessions(
       if (visit.headers.authorization !== undefined) return operatorOfToken(visit, tokenOf)
       const secret = sessionSecretOf(visit, address)
       if (secret === undefined || !looksLikeSecret(secret)) return undefined
-      const hash = hashOf(secret)
+      const hash = hashSecret(secret)
       const session = await sessionOf(hash)
       if (!session) return undefined
       if (visit.method !== 'GET') {
@@ -103,8 +103,8 @@ export function operatorSessions(
     open: async (db, visit, account, proof) => {
       const previous = sessionSecretOf(visit, address)
       if (previous !== undefined && looksLikeSecret(previous)) {
-        await deleteSession(db, hashOf(previous))
-        remembered.forget(hashOf(previous))
+        await deleteSession(db, hashSecret(previous))
+        remembered.forget(hashSecret(previous))
       }
       const { secret, csrfToken } = await openSession(db, account, proof, needs.clock.now())
       return { headers: { 'set-cookie': sessionCookie(secret, visit, address) }, csrfToken }
@@ -134,7 +134,13 @@ export async function openSession(
 ): Promise<{ secret: string; csrfToken: string }> {
   const secret = makeRandomSecret()
   if (
-    !(await insertSession(db, { hash: hashOf(secret), ...account, signedInBy: by, hasSecondFactor, nowMs }))
+    !(await insertSession(db, {
+      hash: hashSecret(secret),
+      ...account,
+      signedInBy: by,
+      hasSecondFactor,
+      nowMs,
+    }))
   )
     throw signInRefused()
   return { secret, csrfToken: csrfTokenOf(secret) }
