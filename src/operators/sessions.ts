@@ -133,16 +133,8 @@ export async function openSession(
   nowMs: number,
 ): Promise<{ secret: string; csrfToken: string }> {
   const secret = makeRandomSecret()
-  if (
-    !(await insertSession(db, {
-      hash: hashSecret(secret),
-      ...account,
-      signedInBy: by,
-      hasSecondFactor,
-      nowMs,
-    }))
-  )
-    throw signInRefused()
+  const session = { hash: hashSecret(secret), ...account, signedInBy: by, hasSecondFactor, nowMs }
+  if (!(await insertSession(db, session))) throw signInRefused()
   return { secret, csrfToken: csrfTokenOf(secret) }
 }
 
