@@ -471,9 +471,14 @@ create table push_body_segment (
   last_batch bigint not null,
   batches bigint[] not null,
   starts integer[] not null,
-  bytes bytea storage external not null
+  bytes bytea storage external,
+  object text,
+  object_from integer,
+  object_length integer,
+  constraint push_body_segment_bytes_check CHECK (((bytes IS NULL) = (object IS NOT NULL)))
 ) partition by RANGE (at);
 CREATE INDEX push_body_segment_by_batch ON ONLY public.push_body_segment USING btree (last_batch);
+CREATE INDEX push_body_segment_stored ON ONLY public.push_body_segment USING btree (at) WHERE (object IS NULL);
 
 create table push_log (
   at timestamp with time zone not null,

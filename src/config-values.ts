@@ -3,7 +3,9 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { hostsOf, hostWantOf, hostWants, isHostWant } from './postgres/connection-config.ts'
 import { readNatsServers } from './changes/nats-url.ts'
-import { isAllowableNetwork, loopbackNetworks } from './outbound/vet-url.ts'
+import type { ObjectStoreAddress } from './outbound/object-store.ts'
+import { editDistance } from './http/spelling.ts'
+import { allowableNetworks, isAllowableNetwork, loopbackNetworks, parseUrl } from './outbound/vet-url.ts'
 
 /** Converts texts of the environment to values of settings. */
 
@@ -86,6 +88,39 @@ export function readNatsUrl(text: string): Reading<string> {
   } catch {
     return { problem: 'must be a URL like nats://user:password@host:4222, or several with commas between' }
   }
+}
+
+/** A partly set archive is an error: bodies would silently remain in the store. */
+export function readArchive(
+  environ: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): ObjectStoreAddress | undefined {
+  const parts = ['ARI_ARCHIVE_URL', 'ARI_ARCHIVE_KEY_ID', 'ARI_ARCHIVE_SECRET'] as const
+  const [url = '', keyId = '', secret = ''] = parts.map((name) => environ[name])
+  const stated = [url, keyId, secret].filter((text) => text !== '').length
+  if (stated > 0 && stated < parts.length) problems.push(`${listed(parts, 'and')} must be set together`)
+  if (url === '') return undefined
+  const reading = readArchiveUrl(url)
+  if ('value' in reading) return { ...reading.value, keyId, secret }
+  problems.push(`ARI_ARCHIVE_URL ${reading.problem}`)
+  return undefined
+}
+
+/** `https://host/bucket/prefix?region=…`; the region is us-east-1 unless it is stated. */
+function readArchiveUrl(text: string): Reading<Pick<ObjectStoreAddress, 'url' | 'region'>> {
+  const url = URL.parse(text)
+  const bare = text.replace(/\?.*/, '').replace(/\/$/, '')
+  const isRight =
+    url !== null &&
+    /^\/[\w.-]+(?:\/[\w.-]+)*\/?$/.test(url.pathname) &&
+    /^(?:\?region=[a-z0-9-]{1,50})?$/.test(url.search) &&
+    !('fault' in parseUrl(bare, allowableNetworks))
+  return isRight
+    ? { value: { url: bare, region: url.searchParams.get('region') ?? 'us-east-1' } }
+    : {
+        problem:
+          'must be the URL of a bucket, with a prefix if you like, and the region, as in https://s3.example.com/bucket/prefix?region=eu-1',
+      }
 }
 
 /** The error never repeats the URL, because it may contain a password. */
@@ -207,6 +242,24 @@ function quoted(text: string): string {
   return JSON.stringify(cut)
 }
 
-function listed(values: readonly string[]): string {
-  return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+function listed(values: readonly string[], last = 'or'): string {
+  return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} ${last} ${values.at(-1)}`
 }
+
+/** Without this, misspelt names would be ignored silently. */
+export function unknownSettings(
+  environ: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+  secretNames: readonly string[],
+): string[] {
+  const known: ReadonlySet<string> = new Set([...names, ...secretNames.map((name) => `${name}_FILE`)])
+  return Object.keys(environ)
+    .filter((name) => name.startsWith('ARI_') && !known.has(name))
+    .sort()
+    .map((name) => {
+      const candidate = names.find((one) => editDistance(one, name) <= likelyTypos)
+      return `${name} is not a setting${candidate ? `: did you mean ${candidate}?` : ' and has no effect'}`
+    })
+}
+
+const likelyTypos = 3

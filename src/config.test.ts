@@ -24,6 +24,7 @@ const defaults = {
   trustedProxies: [],
   metrics: { port: undefined, token: undefined },
   feedNats: undefined,
+  archive: undefined,
   patience: 1,
   oidc: undefined,
   signIn: { lockOutMs: 900_000, idleEndsAfterMs: 7_200_000, requiresSecondFactor: false },
@@ -66,6 +67,9 @@ test('every setting is read', () => {
     ARI_METRICS_PORT: '9464',
     ARI_METRICS_TOKEN: 'a-token-of-metrics',
     ARI_FEED_NATS: 'nats://ari:secret@nats1:4222,nats2:4222',
+    ARI_ARCHIVE_URL: 'http://10.1.2.3:9000/ari/logs/?region=eu-1',
+    ARI_ARCHIVE_KEY_ID: 'archivist',
+    ARI_ARCHIVE_SECRET: 'hunter3',
     ARI_OIDC_ISSUER: 'https://login.example.com/realms/staff',
     ARI_OIDC_CLIENT_ID: 'ari',
     ARI_OIDC_CLIENT_SECRET: 'hunter2',
@@ -102,6 +106,12 @@ test('every setting is read', () => {
         patience: 20,
         metrics: { port: 9464, token: 'a-token-of-metrics' },
         feedNats: 'nats://ari:secret@nats1:4222,nats2:4222',
+        archive: {
+          url: 'http://10.1.2.3:9000/ari/logs',
+          region: 'eu-1',
+          keyId: 'archivist',
+          secret: 'hunter3',
+        },
         oidc: {
           issuer: 'https://login.example.com/realms/staff',
           clientId: 'ari',
@@ -167,6 +177,20 @@ const wrong: [Environ, string][] = [
   [
     { ARI_FEED_NATS: 'http://user:hidden@nats1' },
     'ARI_FEED_NATS must be a URL like nats://user:password@host:4222, or several with commas between',
+  ],
+  ...[
+    'https://s3.example.com',
+    'https://user:hidden@s3.example.com/bucket',
+    'https://s3.example.com/bucket?acl',
+    'https://169.254.169.254/bucket',
+    's3://bucket',
+  ].map((url): [Record<string, string>, string] => [
+    { ARI_ARCHIVE_URL: url, ARI_ARCHIVE_KEY_ID: 'id', ARI_ARCHIVE_SECRET: 'hidden' },
+    'ARI_ARCHIVE_URL must be the URL of a bucket, with a prefix if you like, and the region, as in https://s3.example.com/bucket/prefix?region=eu-1',
+  ]),
+  [
+    { ARI_ARCHIVE_URL: 'https://s3.example.com/bucket', ARI_ARCHIVE_KEY_ID: 'id' },
+    'ARI_ARCHIVE_URL, ARI_ARCHIVE_KEY_ID and ARI_ARCHIVE_SECRET must be set together',
   ],
   [
     { ARI_METRICS_TOKEN: 'short' },

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import {
   among,
   integerBetween,
+  readArchive,
   readBoolean,
   readDatabaseUrl,
   readFile,
@@ -21,14 +22,15 @@ import {
   readVaultKeys,
   type Reading,
   someOf,
+  unknownSettings,
 } from './config-values.ts'
 import { environments, type Environment } from './keys/secret.ts'
+import type { ObjectStoreAddress } from './outbound/object-store.ts'
 import type { OidcSettings } from './operators/oidc.ts'
 import { signInMinutes, defaultSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { MetricsRules } from './monitoring.ts'
 import { logLevels, type LogLevel } from './base/log.ts'
 import { operatorRoles, type OperatorRole } from './http/route.ts'
-import { editDistance } from './http/spelling.ts'
 
 /** Environment → typed settings. The only file that reads process.env. */
 
@@ -72,6 +74,8 @@ export type Settings = {
   feedNats: string | undefined
   /** Multiplies the time that requests may take before they are refused for being late. */
   patience: number
+  /** Absent: bodies of pushes remain in the store. */
+  archive: ObjectStoreAddress | undefined
   oidc: OidcSettings | undefined
   signIn: SignInRules
   /** Outside the store; undefined: revocations are in the store only. */
@@ -113,6 +117,9 @@ const names = [
   'ARI_METRICS_PORT',
   'ARI_METRICS_TOKEN',
   'ARI_FEED_NATS',
+  'ARI_ARCHIVE_URL',
+  'ARI_ARCHIVE_KEY_ID',
+  'ARI_ARCHIVE_SECRET',
   'ARI_OIDC_ISSUER',
   'ARI_OIDC_CLIENT_ID',
   'ARI_OIDC_CLIENT_SECRET',
@@ -135,6 +142,7 @@ const secretNames = [
   'ARI_MFA_KEY',
   'ARI_METRICS_TOKEN',
   'ARI_FEED_NATS',
+  'ARI_ARCHIVE_SECRET',
   'ARI_OIDC_CLIENT_SECRET',
 ] as const
 
@@ -229,6 +237,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     },
     feedNats: setting<string | undefined>('ARI_FEED_NATS', undefined, readNatsUrl),
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
+    archive: readArchive(environ, problems),
     oidc: readOidc(environ, setting, problems),
     signIn: readSignIn(setting, environment),
     revocationsFile: setting<string | undefined>('ARI_REVOCATIONS_FILE', undefined, readFile),
@@ -246,7 +255,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     problems.push('ARI_VAULT_KEY must be set with ARI_VAULT_KEY_PREVIOUS')
   }
   if (problems.length > 0) throw new WrongSettings(problems)
-  return { settings, warnings: unknownSettings(environ) }
+  return { settings, warnings: unknownSettings(environ, names, secretNames) }
 }
 
 /** The identity provider for sign-in to the console; a partly configured one is an error. */
@@ -282,17 +291,3 @@ function readSignIn(setting: Setting, environment: Environment): SignInRules {
     idleEndsAfterMs: minutes('ARI_SESSION_IDLE_MINUTES', usual.idleEndsAfterMs, signInMinutes.idle),
   }
 }
-
-/** Without this, misspelt names would be ignored silently. */
-function unknownSettings(environ: Environ): string[] {
-  const known: ReadonlySet<string> = new Set([...names, ...secretNames.map((name) => `${name}_FILE`)])
-  return Object.keys(environ)
-    .filter((name) => name.startsWith('ARI_') && !known.has(name))
-    .sort()
-    .map((name) => {
-      const candidate = names.find((one) => editDistance(one, name) <= likelyTypos)
-      return `${name} is not a setting${candidate ? `: did you mean ${candidate}?` : ' and has no effect'}`
-    })
-}
-
-const likelyTypos = 3

@@ -26,12 +26,15 @@ import { priceFloors } from './taxes/price-floor.ts'
 import type { PrimaryChannel } from './process-channel.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
 import { callbackWatch } from './webhooks/callback-watch.ts'
+import { noArchive, type Archive } from './push-log/archive.ts'
 import { pinger } from './webhooks/callback.ts'
 
 export type AppNeeds = Needs & {
   environment: Environment
   outbound: OutboundRules
   vault: CardVault
+  /** Of bodies of pushes. Absent: none is set. */
+  archive?: Archive | undefined
   /** Whether this process answers the API. The console alone also serves the API's documentation. */
   isGateway: boolean
   /** Absent: revocations are in the store only. */
@@ -74,6 +77,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
   const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined
   return {
     ...needs,
+    archive: needs.archive ?? noArchive,
     ...signInNeedsOf(needs, keys),
     catalogs: known,
     committer: committer(needs, known),

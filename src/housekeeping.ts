@@ -15,6 +15,8 @@ import { attemptsRetainedDays, deleteOldAttempts } from './deliveries/store.ts'
 import { cleanStoredCards } from './bookings/stored-cards.ts'
 import { deletePastFaults } from './webhooks/callback-faults.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
+import { archiveBodies } from './push-log/archive-bodies.ts'
+import { openArchive, type Archive } from './push-log/archive.ts'
 import { packBodies } from './push-log/pack-bodies.ts'
 
 const everyMs = 60 * 60 * 1000
@@ -33,9 +35,10 @@ export function startHousekeeping(needs: Needs, settings: Settings): { close: ()
   const begin = () => {
     round = round.then(() => doRound(needs, settings))
   }
+  const archive = openArchive(settings.archive, needs)
   let packing: Promise<void> | undefined
   const pack = () => {
-    packing ??= packPushBodies(needs).finally(() => (packing = undefined))
+    packing ??= packAndArchive({ ...needs, archive }).finally(() => (packing = undefined))
   }
   const first = setTimeout(begin, firstAfterMs).unref()
   const timers = [setInterval(begin, everyMs).unref(), setInterval(pack, packEveryMs).unref()]
@@ -43,17 +46,29 @@ export function startHousekeeping(needs: Needs, settings: Settings): { close: ()
     close: async () => {
       clearTimeout(first)
       for (const timer of timers) clearInterval(timer)
+      archive.close()
       await Promise.all([round, packing])
     },
   }
 }
 
-async function packPushBodies({ db, clock, log }: Needs): Promise<void> {
+async function packAndArchive(needs: Needs & { archive: Archive }): Promise<void> {
+  const { clock, log } = needs
+  const db = needs.db.unhurried
   try {
-    const segments = await packBodies(db.unhurried, clock.now())
+    const segments = await packBodies(db, clock.now())
     log.debug({ segments }, 'bodies of pushes packed')
   } catch (error) {
     log.error({ err: error }, 'bodies of pushes could not be packed; this will be repeated in a minute')
+  }
+  try {
+    const bytes = await archiveBodies({ ...needs, db }, clock.now())
+    log.debug({ bytes }, 'bodies of pushes archived')
+  } catch (error) {
+    log.warn(
+      { err: error },
+      'bodies of pushes could not be archived and remain in the store; this will be repeated in a minute',
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from './app.ts'
 import { startPublisher } from './changes/publisher.ts'
+import { openArchive } from './push-log/archive.ts'
 import { openCardVault, type CardVault } from './cards/card-vault.ts'
 import type { Closers } from './closers.ts'
 import type { Settings } from './config.ts'
@@ -43,12 +44,15 @@ export async function serveRequests(
   const { environment, feedNats, privateNetworks, roles } = settings
   const { startApp } = await loading
   const vault = await openVaultOf(needs, settings, closers)
+  const archive = openArchive(settings.archive, needs)
+  closers.push({ name: 'archive', close: async () => archive.close(), withinMs: 100 })
   const resolve = privateNetworks.length > 0 ? resolveAsSystem : resolveByDns
   const app = startApp({
     ...needs,
     environment,
     outbound: { privateNetworks, resolve },
     vault,
+    archive,
     isGateway: roles.includes('gateway'),
     console: roles.includes('console') ? settings : undefined,
     trustedProxies: settings.trustedProxies,

@@ -17,6 +17,7 @@ import { insertOptionalOperator } from '../src/operators/store.ts'
 import { checkDatabase } from '../src/postgres/first-connection.ts'
 import { openLog } from '../src/base/log.ts'
 import { requestFailed } from '../src/http/answer-error.ts'
+import type { Archive } from '../src/push-log/archive.ts'
 import { loopbackNetworks, type OutboundRules, type Resolve } from '../src/outbound/vet-url.ts'
 import { openDatabase, type Database, type Queryable } from '../src/postgres/postgres.ts'
 import type { UnknownFields } from '../src/http/request-members.ts'
@@ -96,6 +97,7 @@ export type GatewayOptions = {
   allowPrivate?: boolean
   /** The route to suppliers' servers; without it, none can be reached. */
   outbound?: Pick<OutboundRules, 'authorities' | 'reach'>
+  archive?: Archive
   systemTime?: boolean
   vaultKey?: Buffer | undefined
   vaultKeysPrevious?: readonly Buffer[]
@@ -171,6 +173,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
       ...options.outbound,
     },
     vault,
+    archive: options.archive,
     isGateway: options.isGateway ?? true,
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,

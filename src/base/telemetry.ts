@@ -28,6 +28,7 @@ export function telemetry() {
   return {
     registry,
     ...ofTheGateway(registers),
+    ...ofArchive(registers),
     ...ofChanges(registers),
     ...ofBookings(registers),
     /** `together` is the value for several processes: by default their sum. */
@@ -104,6 +105,29 @@ function ofTheGateway(registers: Registry[]) {
       name: 'ari_housekeeping_held_back_total',
       help: 'Rounds of housekeeping that deleted nothing, or less than was due: clock, ceiling',
       labelNames: ['reason'] as const,
+      registers,
+    }),
+  }
+}
+
+/** Metrics of the archive of bodies. */
+function ofArchive(registers: Registry[]) {
+  return {
+    archivedBytes: new Counter({
+      name: 'ari_archive_bytes_total',
+      help: 'Bytes of packed bodies that were moved to the archive',
+      registers,
+    }),
+    archiveWaitingBytes: new Gauge({
+      name: 'ari_archive_waiting_bytes',
+      help: 'Packed bodies of days that are over and that the archive does not have yet',
+      registers,
+      aggregator: 'max',
+    }),
+    archiveFailures: new Counter({
+      name: 'ari_archive_failures_total',
+      help: 'Failed attempts to use the archive: read, write',
+      labelNames: ['operation'] as const,
       registers,
     }),
   }

@@ -13,7 +13,7 @@ import { parseUrl, type OutboundRules } from './vet-url.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 
 /**
- * Makes every call to a supplier's URL. The host is vetted again for each connection, and the connection goes
+ * Makes every call to a URL from outside: a supplier's, or the operator's archive. The host is vetted again for each connection, and the connection goes
  * to a vetted address. It follows no redirects and uses no proxy; the time, and the size of the answer's head
  * and body, are limited.
  */
@@ -53,9 +53,13 @@ export type Called =
       message: string
     }
 
+type Method = 'GET' | 'POST' | 'PUT'
+
 export type OutboundCaller = {
   /** Never throws because of the other side's behaviour. */
   post: (call: OutboundCall) => Promise<Called>
+  /** The same with another method. */
+  send: (call: OutboundCall & { method: Method }) => Promise<Called>
   /** Ends all connections; calls in progress fail. */
   close: () => void
 }
@@ -82,19 +86,21 @@ export function outboundCaller(
   // An agent counts only open connections: those that are still opening must be limited as well.
   const gate = new Gate<string>({ passing: connectionsPerHost, waiting: waitingPerHostMax })
   const closing = new AbortController()
+  const send: OutboundCaller['send'] = async (call) => {
+    const startedMs = performance.now()
+    const progress: Progress = { bytesSent: () => false }
+    const { ending, over } = endingOf(call, closing.signal)
+    const outcome = await attempt(call, { rules, agents, gate, ending, progress })
+      .catch((error: unknown) => failureOf(error, progress))
+      .finally(over)
+    const durationMs = performance.now() - startedMs
+    const label = outcome.kind === 'failed' ? outcome.reason : outcome.kind
+    telemetry.outbound.observe({ purpose: pool.purpose, outcome: label }, durationMs / 1_000)
+    return { ...outcome, durationMs: Math.round(durationMs) }
+  }
   return {
-    post: async (call) => {
-      const startedMs = performance.now()
-      const progress: Progress = { bytesSent: () => false }
-      const { ending, over } = endingOf(call, closing.signal)
-      const outcome = await attempt(call, { rules, agents, gate, ending, progress })
-        .catch((error: unknown) => failureOf(error, progress))
-        .finally(over)
-      const durationMs = performance.now() - startedMs
-      const label = outcome.kind === 'failed' ? outcome.reason : outcome.kind
-      telemetry.outbound.observe({ purpose: pool.purpose, outcome: label }, durationMs / 1_000)
-      return { ...outcome, durationMs: Math.round(durationMs) }
-    },
+    post: (call) => send({ ...call, method: 'POST' }),
+    send,
     close: () => {
       closing.abort()
       agents.http.destroy()
@@ -137,7 +143,7 @@ function endingOf(call: OutboundCall, closing: AbortSignal): { ending: AbortCont
   return { ending, over }
 }
 
-async function attempt(call: OutboundCall, means: Means): Promise<Outcome> {
+async function attempt(call: OutboundCall & { method: Method }, means: Means): Promise<Outcome> {
   const parsed = parseUrl(call.url, means.rules.privateNetworks)
   if ('fault' in parsed) {
     throw new CallFault('refused_address', `the URL must not be called: ${parsed.fault.kind}`)
@@ -174,7 +180,11 @@ async function turn(gate: Gate<string>, origin: string, signal: AbortSignal): Pr
   }
 }
 
-function exchange(url: URL, call: OutboundCall, { agents, ending, progress }: Means): Promise<Outcome> {
+function exchange(
+  url: URL,
+  call: OutboundCall & { method: Method },
+  { agents, ending, progress }: Means,
+): Promise<Outcome> {
   const { signal } = ending
   return new Promise((resolve, reject) => {
     let answered: IncomingMessage | undefined
@@ -186,7 +196,7 @@ function exchange(url: URL, call: OutboundCall, { agents, ending, progress }: Me
     // Registered before the request: if a call is cancelled while it connects, the request emits no event.
     signal.addEventListener('abort', () => fail(signal.reason), { once: true })
     const options = {
-      method: 'POST',
+      method: call.method,
       headers: {
         ...call.headers,
         'content-length': call.body.length,

@@ -212,7 +212,7 @@ const metadataAddresses = new Set([
 export const loopbackNetworks = ['127.0.0.0/8', '::1/128']
 
 /** Allowed networks must lie within one of these: never call link-local, multicast and reserved addresses. */
-const allowableNetworks = [
+export const allowableNetworks = [
   ...loopbackNetworks,
   '10.0.0.0/8',
   '172.16.0.0/12',

@@ -1,9 +1,13 @@
 import { type Queryable, numberArray } from '../postgres/postgres.ts'
+import type { Archive } from './archive.ts'
 import { plainEncoding } from './plain-answer.ts'
 import { hasRequestId, requestIdOfRow } from './request-ids.ts'
 import { inBatch, rebuildAnswer, unpack, type AnsweredPush } from './stored-bytes.ts'
 
-/** Reads bodies and answers of pushes, wherever they are: in the row, in a batch, or in a segment of packed batches. */
+/**
+ * Reads bodies and answers of pushes, wherever they are: in the row, in a batch, in a segment of packed batches, or in the
+ * archive.
+ */
 
 /** The columns of a row of the log that lead to its body. */
 export const bodyColumns = `coalesce(body_encoding, '${inBatch}') as "bodyEncoding", body, batch, body_from as "bodyFrom",
@@ -28,9 +32,16 @@ type Location = {
   atMs: number
 }
 
-/** In the order of the rows; undefined for a body whose day was dropped after its row was read. */
-export function readBodies(db: Queryable, rows: readonly BodySource[]): Promise<(Buffer | undefined)[]> {
-  return readBytes(db, rows.map(bodyLocation))
+/**
+ * In the order of the rows; undefined for a body whose day was dropped after its row was read, and without `archive` for one
+ * that is there. For answers that must not wait for the archive.
+ */
+export function readBodies(
+  db: Queryable,
+  rows: readonly BodySource[],
+  archive?: Archive,
+): Promise<(Buffer | undefined)[]> {
+  return readBytes({ db, archive }, rows.map(bodyLocation))
 }
 
 type AnsweredSource = BodySource & {
@@ -48,19 +59,22 @@ const bodyAndAnswerColumns = `${bodyColumns}, ${answerEncodingOfRow} as "answerE
   answer_from as "answerFrom", answer_length as "answerLength"`
 
 /** The body and what is stored of the answer. */
-function readBodyAndAnswer(db: Queryable, row: AnsweredSource): Promise<(Buffer | undefined)[]> {
-  const { answerEncoding: encoding, answer, batch, answerFrom: from, answerLength: length, atMs } = row
-  return readBytes(db, [bodyLocation(row), { encoding, bytes: answer, batch, from, length, atMs }])
+function readBodyAndAnswer(stores: BodyStores, row: AnsweredSource): Promise<(Buffer | undefined)[]> {
+  const { answerEncoding: encoding, answer, batch, answerFrom, answerLength: length, atMs } = row
+  return readBytes(stores, [
+    bodyLocation(row),
+    { encoding, bytes: answer, batch, from: answerFrom, length, atMs },
+  ])
 }
 
 export type PushBytes = { body: Buffer; answer: Buffer }
 
 /** Body and answer of a push, byte for byte; undefined if its day was dropped meanwhile. */
 export async function readPushBytes(
-  db: Queryable,
+  stores: BodyStores,
   { id, requestId, at }: { id: number; requestId: string; at: string },
 ): Promise<PushBytes | undefined> {
-  const { rows } = await db.query<AnsweredPush & AnsweredSource>(
+  const { rows } = await stores.db.query<AnsweredPush & AnsweredSource>(
     `select ${requestIdOfRow} as "requestId", hotel_code as "hotelCode", revision, cells_changed as "cellsChanged",
        ${bodyAndAnswerColumns} from push_log
      where id = $1 and ${hasRequestId(requestId, '$2')}
@@ -69,7 +83,7 @@ export async function readPushBytes(
   )
   const [row] = rows
   if (!row) return undefined
-  const [body, answer] = await readBodyAndAnswer(db, row)
+  const [body, answer] = await readBodyAndAnswer(stores, row)
   return body && answer && { body, answer: rebuildAnswer(row.answerEncoding, answer, row) }
 }
 
@@ -78,9 +92,12 @@ function bodyLocation(row: BodySource): Location {
   return { encoding, bytes: body, batch, from, length, atMs }
 }
 
-async function readBytes(db: Queryable, locations: readonly Location[]): Promise<(Buffer | undefined)[]> {
-  const pieces = await selectPieces(
-    db,
+async function readBytes(
+  stores: BodyStores,
+  locations: readonly Location[],
+): Promise<(Buffer | undefined)[]> {
+  const pieces = await readPieces(
+    stores,
     locations.filter(({ encoding }) => encoding === inBatch),
   )
   return locations.map(({ encoding, bytes, batch, from, length }) => {
@@ -90,19 +107,26 @@ async function readBytes(db: Queryable, locations: readonly Location[]): Promise
   })
 }
 
-type Piece = { batch: number; segment: string | null; start: number; bytes: Buffer }
+type BodyStores = { db: Queryable; archive?: Archive | undefined }
+
+type Piece = { batch: number; segment: string | null; start: number } & (
+  | { bytes: Buffer; object: null }
+  | { bytes: null; object: string; objectFrom: number; objectLength: number }
+)
 
 /** The bytes of batches. One statement sees each either as a batch or in a segment. */
-async function selectPieces(
-  db: Queryable,
+async function readPieces(
+  { db, archive }: BodyStores,
   locations: readonly Location[],
 ): Promise<ReadonlyMap<number, Buffer>> {
   if (locations.length === 0) return new Map()
   const atMsByBatch = new Map(locations.map(({ batch, atMs }) => [batch, atMs]))
   const { rows } = await db.query<Piece>(
-    `select batch, null as segment, 0 as start, bytes from push_body_batch where batch = any($1::bigint[])
+    `select batch, null as segment, 0 as start, bytes, null as object, null as "objectFrom", null as "objectLength"
+     from push_body_batch where batch = any($1::bigint[])
      union all
-     select wanted.batch, first_batch || ' ' || last_batch, starts[array_position(batches, wanted.batch)], bytes
+     select wanted.batch, first_batch || ' ' || last_batch, starts[array_position(batches, wanted.batch)], bytes,
+       object, object_from, object_length
      from unnest($1::bigint[], $2::float8[]) as wanted (batch, at_ms)
      cross join lateral (
        select * from push_body_segment
@@ -112,13 +136,24 @@ async function selectPieces(
      ) as segment`,
     [numberArray([...atMsByBatch.keys()]), numberArray([...atMsByBatch.values()])],
   )
-  const unpacked = new Map<string, Buffer>()
-  return new Map(
-    rows.map(({ batch, segment, start, bytes }) => {
-      if (segment === null) return [batch, bytes]
-      const whole = unpacked.get(segment) ?? unpack('zstd', bytes)
-      unpacked.set(segment, whole)
-      return [batch, whole.subarray(start)]
+  const unpacked = new Map<string, Promise<Buffer | undefined>>()
+  const pieces = await Promise.all(
+    rows.map(async (piece): Promise<[number, Buffer][]> => {
+      const { batch, segment, start } = piece
+      if (segment === null) return piece.bytes ? [[batch, piece.bytes]] : []
+      const reading = unpacked.get(segment) ?? unpackPiece(piece, archive)
+      unpacked.set(segment, reading)
+      const whole = await reading
+      return whole ? [[batch, whole.subarray(start)]] : []
     }),
   )
+  return new Map(pieces.flat())
+}
+
+async function unpackPiece(piece: Piece, archive: Archive | undefined): Promise<Buffer | undefined> {
+  const bytes =
+    piece.object === null
+      ? piece.bytes
+      : await archive?.read(piece.object, { from: piece.objectFrom, length: piece.objectLength })
+  return bytes && unpack('zstd', bytes)
 }

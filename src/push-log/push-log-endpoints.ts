@@ -4,6 +4,7 @@ import type { Needs } from '../postgres/postgres.ts'
 import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry } from './contract.ts'
 import { judgePage, readPushPage, readPushCursor, writePushCursor } from './pages.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
+import type { Archive } from './archive.ts'
 import { readPushBytes, type PushBytes } from './bodies.ts'
 import { encodingOf } from './stored-bytes.ts'
 import { selectPushesByRequest, type PushRow } from './store.ts'
@@ -35,13 +36,13 @@ export const listPushes = (needs: Needs) =>
 const requestIdText = /^[A-Za-z0-9._-]{1,64}$/
 
 /** GET /push/log/{requestId}. */
-export const getPush = (needs: Needs) =>
+export const getPush = (needs: Needs & { archive: Archive }) =>
   on(pushLogRoutes.getPush, async ({ params, caller }) => {
     const { requestId } = params
     if (!requestIdText.test(requestId)) throw pushNotFound(requestId)
     const found = await selectPushesByRequest(needs.db, caller.supplierId, requestId, earlierMax + 1)
     const [newest, ...earlier] = found
-    const bytes = newest && (await readPushBytes(needs.db, newest))
+    const bytes = newest && (await readPushBytes(needs, newest))
     if (!newest || !bytes) throw pushNotFound(requestId)
     return pushAnswer(newest, bytes, earlier)
   })

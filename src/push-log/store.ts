@@ -1,5 +1,6 @@
 import { Parameters } from '../postgres/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import type { Archive } from './archive.ts'
 import { bodyColumns, readBodies, type BodySource } from './bodies.ts'
 import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
 import {
@@ -219,10 +220,11 @@ export async function selectNightPushes(
   }))
 }
 
-/** The bodies of the given pushes by id; those whose day was dropped are absent. */
+/** The bodies of the given pushes by id; those whose day was dropped are absent, and without `archive` those in it. */
 export async function readBodiesOfPushes(
   db: Queryable,
   pushes: readonly AppliedPush[],
+  archive?: Archive,
 ): Promise<ReadonlyMap<number, Buffer>> {
   if (pushes.length === 0) return new Map()
   const { rows } = await db.query<BodySource & { id: number }>(
@@ -235,7 +237,7 @@ export async function readBodiesOfPushes(
       pushes.map(({ id }) => id),
     ],
   )
-  const bodies = await readBodies(db, rows)
+  const bodies = await readBodies(db, rows, archive)
   return new Map(
     rows.flatMap(({ id }, index): [number, Buffer][] => {
       const body = bodies[index]

@@ -17,10 +17,11 @@ import type { CalendarNeeds } from './get-calendar.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validate.ts'
+import type { Archive } from '../../push-log/archive.ts'
 import { readBodiesOfPushes, selectNightPushes } from '../../push-log/store.ts'
 
 /** GET /hotels/{hotelId}/calendar/cell. */
-export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
+export const getCalendarCell = (needs: CalendarNeeds & { archive: Archive }): Mounted =>
   on(calendarRoutes.getCalendarCell, async ({ params, query }) => {
     const night = parseNight(query.night) ?? 0
     const stay = await readHotelStay(needs.stays, params.hotelId, { firstDay: night, lastDay: night })
@@ -35,7 +36,7 @@ export const getCalendarCell = (needs: CalendarNeeds): Mounted =>
       catalog.hotelId,
       origins.map(({ origin }) => setterOf(catalog, roomRate, origin)),
     )
-    const history = await readCellHistory(needs.db, catalog.hotelId, {
+    const history = await readCellHistory(needs, catalog.hotelId, {
       roomId: query.room,
       rateId: query.rate,
       night,
@@ -134,7 +135,7 @@ type Cell = { roomId: string; rateId: string | undefined; night: DayNumber }
 
 /** The pushes in the log that include a night of a room or room-rate, newest first, as far back as one request searches. */
 async function readCellHistory(
-  db: Queryable,
+  { db, archive }: { db: Queryable; archive: Archive },
   hotelId: number,
   cell: Cell,
 ): Promise<Pick<CalendarCell, 'history' | 'searchedBackTo' | 'isWhole'>> {
@@ -145,7 +146,7 @@ async function readCellHistory(
   let beforeId: number | undefined
   while (history.length < pushesFoundMax && searched < pushesSearchedMax && bytes < bytesSearchedMax) {
     const pushes = await selectNightPushes(db, hotelId, { beforeId, limit: pushesAtOnce })
-    const bodyById = await readBodiesOfPushes(db, pushes)
+    const bodyById = await readBodiesOfPushes(db, pushes, archive)
     for (const push of pushes) {
       beforeId = push.id
       searchedBackTo = push.at

@@ -8,6 +8,7 @@ import {
   type PushChanges,
   type ChangedNights,
 } from './contract.ts'
+import type { Archive } from '../../push-log/archive.ts'
 import { selectFormerPushes, type LoggedPush } from './store.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Block } from '../../ari/block.ts'
@@ -30,7 +31,7 @@ const depthMax = 6
 
 /** `body` is its JSON; undefined if it is not JSON. */
 export async function readChanges(
-  db: Queryable,
+  { db, archive }: { db: Queryable; archive: Archive },
   push: LoggedPush,
   body: string | undefined,
   nowMs: number,
@@ -43,7 +44,7 @@ export async function readChanges(
     if (hotelId === null || revision === null || push.cellsChanged === 0) return { kind: 'none' }
     return readChangedNights(db, { hotelId, revision }, sent, nowMs)
   }
-  return compared(sent, push, await selectFormerPushes(db, push))
+  return compared(sent, push, await selectFormerPushes(db, push, archive))
 }
 
 type Parts = Map<string, unknown>

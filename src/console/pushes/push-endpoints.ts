@@ -24,6 +24,7 @@ import {
 } from './items.ts'
 import { readChanges } from './changes.ts'
 import { encodingOf } from '../../push-log/stored-bytes.ts'
+import type { Archive } from '../../push-log/archive.ts'
 import { readPushBytes } from '../../push-log/bodies.ts'
 import type { BodyEncoding } from '../../push-log/contract.ts'
 
@@ -177,10 +178,12 @@ function readPushPosition(text: string | undefined, problems: Problem[]): PushPo
 
 const sameRequestIdMax = 20
 
+type ReadingNeeds = Needs & { archive: Archive }
+
 /** GET /pushes/{pushId}. */
-export const getPush = ({ db, clock }: Needs): Mounted =>
+export const getPush = ({ db, clock, archive }: ReadingNeeds): Mounted =>
   on(pushRoutes.getPush, async ({ params }) => {
-    const read = await readPush(db, params.pushId)
+    const read = await readPush({ db, archive }, params.pushId)
     const { push, body } = read
     const text = body.encoding === 'json' ? body.bytes.toString() : undefined
     const response = readAnswer(read.answer.bytes.toString())
@@ -196,7 +199,7 @@ export const getPush = ({ db, clock }: Needs): Mounted =>
       problems: response.errors,
       moreProblems: response.moreErrors,
       items: text === undefined ? 0 : itemLocations(push.kind, text).length,
-      changes: await readChanges(db, push, text, clock.now()),
+      changes: await readChanges({ db, archive }, push, text, clock.now()),
       sameRequestId: same.filter(({ pushId }) => pushId !== push.pushId).map(listedPush),
     })
   })
@@ -211,20 +214,20 @@ function bodyStart({ bytes, encoding }: ReadPush['body']): ShownBody {
 }
 
 /** GET /pushes/{pushId}/body and …/answer: the whole of it, byte for byte; what is no text, in base64. */
-export const downloadPush = ({ db }: Needs): Mounted =>
+export const downloadPush = (needs: ReadingNeeds): Mounted =>
   on(pushRoutes.downloadPush, async ({ params: { pushId, part } }) => {
-    const { bytes, encoding } = (await readPush(db, pushId))[part]
+    const { bytes, encoding } = (await readPush(needs, pushId))[part]
     if (encoding === 'json') return { status: 200, json: bytes.toString() }
     return answer(200, { encoding, body: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') })
   })
 
 /** GET /pushes/{pushId}/items: each item with its result, in the order sent. */
-export const listPushItems = ({ db }: Needs): Mounted =>
+export const listPushItems = (needs: ReadingNeeds): Mounted =>
   onEveryProblem(
     pushRoutes.listPushItems,
     judgeItemQuery,
     async ({ params, query, read: { from: requestedFrom, limit } }) => {
-      const { push, body, answer: answered } = await readPush(db, params.pushId)
+      const { push, body, answer: answered } = await readPush(needs, params.pushId)
       const text = body.encoding === 'json' ? body.bytes.toString() : ''
       const locations = text === '' ? [] : itemLocations(push.kind, text)
       const items = judgedItems(locations, push, readAnswer(answered.bytes.toString()))
@@ -255,10 +258,10 @@ type ReadPush = {
 }
 
 /** One push with its body and answer; throws 404 if it is not in the log, or no longer. */
-async function readPush(db: Queryable, pushId: string): Promise<ReadPush> {
+async function readPush(needs: Pick<ReadingNeeds, 'db' | 'archive'>, pushId: string): Promise<ReadPush> {
   const id = /^[1-9]\d{0,14}$/.test(pushId) ? Number(pushId) : undefined
-  const push = id === undefined ? undefined : await selectOptionalPush(db, id)
-  const stored = push && id !== undefined && (await readPushBytes(db, { ...push, id }))
+  const push = id === undefined ? undefined : await selectOptionalPush(needs.db, id)
+  const stored = push && id !== undefined && (await readPushBytes(needs, { ...push, id }))
   if (!push || !stored) throw pushNotFound(pushId)
   const { body, answer: answered } = stored
   return {

@@ -1,6 +1,7 @@
 import { instantOf } from '../../base/calendar.ts'
 import { Parameters } from '../../postgres/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
+import type { Archive } from '../../push-log/archive.ts'
 import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 import {
@@ -141,7 +142,11 @@ const formerBytesMax = 8 * 1024 * 1024
  * Earlier pushes of the same kind, newest first, for the same hotels (or the key's URLs): the first few, up to a total
  * size.
  */
-export async function selectFormerPushes(db: Queryable, push: LoggedPush): Promise<FormerPush[]> {
+export async function selectFormerPushes(
+  db: Queryable,
+  push: LoggedPush,
+  archive: Archive,
+): Promise<FormerPush[]> {
   const former = (condition: string): string => `
     select id, request_uuid, request_text, at, body_bytes, body_encoding, body, batch, body_from from push_log
     where ${condition} and kind = $2 and ${isBefore('$3')} and outcome in ('applied', 'unchanged')
@@ -160,7 +165,7 @@ export async function selectFormerPushes(db: Queryable, push: LoggedPush): Promi
      ) as former where bytes_up_to <= ${formerBytesMax} order by id desc`,
     [push.supplierId, push.kind, push.pushId, isOfKey ? push.keyId : await hotelIdsOf(db, push)],
   )
-  const bodies = await readBodies(db, rows)
+  const bodies = await readBodies(db, rows, archive)
   return rows.flatMap(({ pushId, requestId, at }, index) => {
     const body = bodies[index]
     return body ? [{ pushId, requestId, at: at.toISOString(), body }] : []

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { gatewayForTests, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import { startTestStore, type TestStore } from '../../test/object-store.ts'
+import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { telemetry } from '../base/telemetry.ts'
+import { ObjectStoreAway } from '../outbound/object-store.ts'
+import { archiveBodies } from './archive-bodies.ts'
+import { openArchive, type Archive } from './archive.ts'
+import { packBodies } from './pack-bodies.ts'
+
+/** Bodies of days that are over move to an S3-compatible store, and are read back byte for byte. */
+
+const hourMs = 3_600_000
+const now = '2027-03-01T12:00:00Z'
+
+type Scene = {
+  store: TestStore
+  archive: Archive
+  gateway: TestGateway
+  supplier: TestSupplier
+  bodies: Map<string, string>
+  /** A run of the chore. */
+  move: () => Promise<number>
+  metric: (name: string) => Promise<number>
+}
+
+/** Pushes of a day that is over, packed and not moved yet. */
+async function scene(): Promise<Scene> {
+  const store = await startTestStore()
+  const metrics = telemetry()
+  const archive = openArchive(store.address, { clock: { now: () => Date.parse(now) }, telemetry: metrics })
+  after(async () => {
+    archive.close()
+    await store.stop().catch(() => undefined)
+  })
+  const gateway = await gatewayForTests({ now, archive })
+  const supplier = await gateway.supplier('archived')
+  await pushStoryHotel(supplier, { hotelId: 'H1' })
+  const bodies = new Map<string, string>()
+  for (let index = 0; index < 20; index++) {
+    const body = `{"hotelId": "H1", "pricingModel":"unit", "ari": [{"roomId":"DBL","rateId":"BAR","date":"2027-03-10","price":${100 + index}.50}]}`
+    bodies.set(`r-${index}`, body)
+    expectOk(await supplier.post('/push/ari', body, { 'x-request-id': `r-${index}` }))
+  }
+  gateway.clock.set('2027-03-02T02:00:00Z')
+  await packBodies(gateway.db, gateway.clock.now() + hourMs)
+  return {
+    store,
+    archive,
+    gateway,
+    supplier,
+    bodies,
+    move: () => archiveBodies({ db: gateway.db, archive, telemetry: metrics }, gateway.clock.now()),
+    metric: async (name) => {
+      const { values } = (await metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] }
+      return values.reduce((sum, { value }) => sum + value, 0)
+    },
+  }
+}
+
+async function assertReadable({ supplier, bodies }: Scene): Promise<void> {
+  for (const [id, body] of bodies) {
+    const { text } = expectOk(await supplier.get(`/push/log/${id}`))
+    assert.ok(text.includes(`"body":${body},"answer":`), id)
+  }
+}
+
+/** Bytes of segments in the store. */
+async function storedBytes({ gateway }: Scene): Promise<number> {
+  const { rows } = await gateway.db.query<{ bytes: number }>(
+    'select coalesce(sum(octet_length(bytes)), 0)::float8 as bytes from push_body_segment',
+  )
+  return rows[0]?.bytes ?? Number.NaN
+}
+
+test('bodies of a day that is over leave the store, and are read from the archive byte for byte', async () => {
+  const stage = await scene()
+  const before = await storedBytes(stage)
+  assert.ok(before > 0)
+  assert.equal(await stage.move(), before)
+  assert.equal(await storedBytes(stage), 0)
+  assert.equal(
+    [...stage.store.objects.values()].reduce((sum, { length }) => sum + length, 0),
+    before,
+  )
+  assert.match([...stage.store.objects.keys()].join(), /^\/bucket\/prefix\/2027-03-01\/[0-9a-f-]{36}$/)
+  assert.deepEqual(stage.store.refused, [])
+  await assertReadable(stage)
+  const viewer = await stage.gateway.operator('viewer')
+  const { pushes } = Object(expectOk(await viewer.get('/pushes?limit=1')).body)
+  const { text } = expectOk(await viewer.get(`/pushes/${pushes[0].pushId}/body`))
+  assert.equal(text, stage.bodies.get('r-19'))
+  assert.equal(await stage.move(), 0)
+})
+
+test('bodies of the present day stay', async () => {
+  const stage = await scene()
+  stage.gateway.clock.set('2027-03-01T23:59:59Z')
+  assert.equal(await stage.move(), 0)
+  assert.equal(stage.store.objects.size, 0)
+})
+
+test('while the archive is away, pushes go on, nothing leaves the store, and moving is resumed', async () => {
+  const stage = await scene()
+  const before = await storedBytes(stage)
+  await stage.store.stop()
+  await assert.rejects(stage.move(), ObjectStoreAway)
+  assert.equal(await storedBytes(stage), before)
+  assert.equal(await stage.metric('ari_archive_waiting_bytes'), before)
+  assert.equal(await stage.metric('ari_archive_failures_total'), 1)
+  await assertReadable(stage)
+  expectOk(await stage.supplier.post('/push/ari', stage.bodies.get('r-0') ?? ''))
+  await stage.store.start()
+  stage.store.failing.status = 500
+  await assert.rejects(stage.move(), ObjectStoreAway)
+  assert.equal(await storedBytes(stage), before)
+  stage.store.failing.status = undefined
+  assert.equal(await stage.move(), before)
+  assert.equal(await stage.metric('ari_archive_waiting_bytes'), 0)
+  await assertReadable(stage)
+})
+
+test('a body in an archive that is away is answered by 503, which says why; all else is answered', async () => {
+  const stage = await scene()
+  await stage.move()
+  await stage.store.stop()
+  const { status, headers, body } = await stage.supplier.get('/push/log/r-3')
+  assert.deepEqual([status, headers.get('retry-after')], [503, '30'])
+  assert.deepEqual(body['errors'], [
+    {
+      type: 'ARCHIVE_UNAVAILABLE',
+      message: 'The archive of bodies does not answer',
+      hint: 'Send the same again after Retry-After; pushes and newer bodies are not affected',
+    },
+  ])
+  expectOk(await stage.supplier.get('/push/log'))
+  await stage.store.start()
+  await assertReadable(stage)
+})
+
+test('a body whose object is gone is not found', async () => {
+  const stage = await scene()
+  await stage.move()
+  stage.store.objects.clear()
+  assert.equal((await stage.supplier.get('/push/log/r-3')).status, 404)
+})
+
+test('several processes move each segment once', async () => {
+  const stage = await scene()
+  const before = await storedBytes(stage)
+  const moved = await Promise.all([stage.move(), stage.move(), stage.move()])
+  assert.equal(
+    moved.reduce((sum, bytes) => sum + bytes, 0),
+    before,
+  )
+  await assertReadable(stage)
+})
+
+test('an archive that refuses the credentials keeps everything in the store', async () => {
+  const stage = await scene()
+  const before = await storedBytes(stage)
+  const address = { ...stage.store.address, secret: 'wrong' }
+  const archive = openArchive(address, { clock: stage.gateway.clock, telemetry: telemetry() })
+  after(archive.close)
+  const { gateway } = stage
+  await assert.rejects(
+    archiveBodies({ db: gateway.db, archive, telemetry: telemetry() }, gateway.clock.now()),
+    /^ObjectStoreAway: the store answered 403$/,
+  )
+  assert.equal(await storedBytes(stage), before)
+})
