@@ -13,6 +13,7 @@ import { manyProcesses } from './many-processes.ts'
 import { million } from './million.ts'
 import { offers } from './offers.ts'
 import { priceChecks } from './price-checks.ts'
+import { pushLists } from './push-lists.ts'
 import { fullYear, smallPushesTo } from './pushes.ts'
 import { startTimes } from './start-times.ts'
 import { table, type Row } from './table.ts'
@@ -31,13 +32,18 @@ const parts = {
   calendar,
 } satisfies Record<string, (server: TestAddress) => Promise<Row[]>>
 
-/** Only when named: it takes half an hour and 10 GB of disk. */
+/** Only when named: they take half an hour and 10 GB of disk. */
 const onlyWhenNamed: Readonly<Record<string, (server: TestAddress) => Promise<Row[]>>> = {
   million: (server) => million(server, { hotels: Number(values.hotels), months: 10 * Number(values.hotels) }),
+  'push-lists': (server) => pushLists(server, Number(values.pushes)),
 }
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, hotels: { type: 'string', default: '1000000' } },
+  options: {
+    only: { type: 'string', multiple: true },
+    hotels: { type: 'string', default: '1000000' },
+    pushes: { type: 'string', default: '10000000' },
+  },
 })
 const wanted = new Set(values.only ?? Object.keys(parts))
 
