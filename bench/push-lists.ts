@@ -1,6 +1,7 @@
+import pg from 'pg'
 import { createKey } from '../src/keys/manage.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
-import { client } from '../test/harness.ts'
+import { client, type TestClient } from '../test/harness.ts'
 import type { TestAddress } from '../test/postgres.ts'
 import { operatorOf, p95OfEach } from './hotel-search.ts'
 import { benchNow, openStage, startGatewayOn, type Stage } from './stage.ts'
@@ -48,11 +49,13 @@ export async function pushLists(server: TestAddress, pushes: number): Promise<Ro
       ])
       const largest = client(gateway.url, { 'x-api-key': stage.apiKey })
       return [
-        slowest('API', pushes, await p95OfEach(largest, '/push/log?', supplierLists)),
-        slowest(
+        await slowestOf('API', pushes, largest, '/push/log?', supplierLists),
+        await slowestOf(
           'console',
           pushes,
-          await p95OfEach(await operatorOf(gateway), '/pushes?', Object.fromEntries(ofConsole)),
+          await operatorOf(gateway),
+          '/pushes?',
+          Object.fromEntries(ofConsole),
         ),
       ]
     } finally {
@@ -63,12 +66,23 @@ export async function pushLists(server: TestAddress, pushes: number): Promise<Ro
   }
 }
 
-function slowest(where: string, pushes: number, p95ByName: ReadonlyMap<string, number>): Row {
+/** The first request after the start reads indexes from disk, so it is reported beside the others. */
+async function slowestOf(
+  where: string,
+  pushes: number,
+  caller: TestClient,
+  path: string,
+  queries: Readonly<Record<string, string>>,
+): Promise<Row> {
+  const begunMs = performance.now()
+  await caller.get(path)
+  const firstMs = performance.now() - begunMs
+  const p95ByName = await p95OfEach(caller, path, queries)
   const [[what, ms] = ['', 0]] = [...p95ByName].sort(([, left], [, right]) => right - left)
   return row(
     `${where}: the slowest of ${p95ByName.size} lists of ${pushes.toLocaleString('en')} pushes (${what})`,
     `p95 ${ms.toFixed(0)} ms`,
-    `all ${(p95ByName.get('all') ?? 0).toFixed(0)} ms`,
+    `the first after the start ${firstMs.toFixed(0)} ms`,
     ms,
     { atMost: 30 },
     'ms',
@@ -76,12 +90,13 @@ function slowest(where: string, pushes: number, p95ByName: ReadonlyMap<string, n
 }
 
 /** One push in 1,000 is refused, one in ten has a warning, and one in 100,000 a rare one. */
-async function fillLog({ db }: Stage, pushes: number): Promise<void> {
+async function fillLog({ address, db }: Stage, pushes: number): Promise<void> {
   for (let number = 1; number <= otherSuppliers; number++) {
     const supplier = `other ${number}`
     await createKey(db, 'sandbox', { supplier, channelManager: supplier, expiresAtMs: null, limits: {} })
   }
-  const connection = await db.connect({ statement_timeout: '0' })
+  const connection = new pg.Client(address)
+  await connection.connect()
   try {
     await connection.query(
       `insert into hotel (supplier_id, key_id, code, name, currency, is_available, min_child_age, max_child_age, time_zone, pushed, revision, catalog_version)
