@@ -60,8 +60,8 @@ const priceOf = (hotelId: string, price: number, more: Record<string, unknown> =
 /** Request ids of the ARI pushes of a hotel that were accepted, oldest first. */
 async function applied(hotelId: string): Promise<string[]> {
   const { rows } = await gateway.db.query<{ request_id: string }>(
-    `select request_id from push_log join hotel on hotel.id = push_log.hotel_id
-     where code = $1 and kind = 'ari' and status < 300 and push_log.supplier_id = (select id from supplier where name = $2)
+    `select coalesce(request_text, request_uuid::text) as request_id from push_log join hotel on hotel.id = push_log.hotel_id
+     where code = $1 and kind = 'ari' and coalesce(status, 200) < 300 and push_log.supplier_id = (select id from supplier where name = $2)
      order by push_log.id`,
     [hotelId, supplier.name],
   )
@@ -246,7 +246,7 @@ describe('an outbox', () => {
     await outbox.whenEmpty()
     assert.deepEqual([await applied('H1'), await applied('H2')], [[atFault], [other]])
     const { rows } = await gateway.db.query<{ request_id: string }>(
-      'select request_id from push_log where request_id = any($1) order by id',
+      'select request_uuid as request_id from push_log where request_uuid = any($1) order by id',
       [[atFault, other]],
     )
     assert.deepEqual(
