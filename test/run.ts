@@ -18,7 +18,7 @@ import { serverVariable, asAdmin, behindPooler, startTestPostgres, type TestAddr
 import { makeTemplate, templateVariable } from './template.ts'
 
 // A file mostly waits for PostgreSQL: on two cores, four at once take 178 s where two take 250.
-const filesAtOnce = availableParallelism() + 2
+const filesAtOnce = availableParallelism() + 3
 const slowSeconds = 10
 /**
  * A file's process loads more than a thousand modules, of which none is found through a link, and is short: with room for
