@@ -4,11 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isRecord } from '../src/http/validate.ts'
 
 /** An S3-compatible store in this process, which verifies the signature (AWS SigV4) of each request as S3 documents it. */
-const credentials = {
+const account: Account = {
+  region: 'eu-1',
   keyId: 'AKIAIOSFODNN7EXAMPLE',
   secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
 }
-const region = 'eu-1'
+
+type Account = { region: string; keyId: string; secret: string }
 
 export type TestStore = {
   address: { url: string; region: string; keyId: string; secret: string }
@@ -42,7 +44,7 @@ export async function startTestStore(): Promise<TestStore> {
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks)
     const path = request.url ?? ''
-    if (!isSigned(request, body)) {
+    if (!isSigned(request, body, account)) {
       refused.push(`${request.method} ${path}`)
       response.writeHead(403).end()
     } else if (failing.status !== undefined) response.writeHead(failing.status).end()
@@ -53,7 +55,7 @@ export async function startTestStore(): Promise<TestStore> {
   }
   await start()
   return {
-    address: { url: `http://127.0.0.1:${port}/bucket/prefix`, region, ...credentials },
+    address: { url: `http://127.0.0.1:${port}/bucket/prefix`, ...account },
     objects,
     refused,
     failing,
@@ -75,7 +77,11 @@ function send(response: ServerResponse, bytes: Buffer | undefined, range: string
 const signature =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})$/
 
-function isSigned(request: IncomingMessage, body: Buffer): boolean {
+export function isSigned(
+  request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  body: Buffer,
+  { region, keyId: ownKeyId, secret }: Account,
+): boolean {
   const parsed = signature.exec(request.headers.authorization ?? '')
   if (!parsed) return false
   const [, keyId, date = '', signedRegion, signedHeaders = '', given] = parsed
@@ -92,10 +98,10 @@ function isSigned(request: IncomingMessage, body: Buffer): boolean {
   const time = String(request.headers['x-amz-date'])
   const scope = `${date}/${region}/s3/aws4_request`
   const text = ['AWS4-HMAC-SHA256', time, scope, sha256(Buffer.from(canonical))].join('\n')
-  let key: Buffer | string = `AWS4${credentials.secret}`
+  let key: Buffer | string = `AWS4${secret}`
   for (const part of [date, region, 's3', 'aws4_request']) key = hmac(key, part)
   return (
-    keyId === credentials.keyId &&
+    keyId === ownKeyId &&
     signedRegion === region &&
     ['host', 'x-amz-content-sha256', 'x-amz-date'].every((name) => names.includes(name)) &&
     request.headers['x-amz-content-sha256'] === sha256(body) &&

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gatewayForTests, type TestGateway, type TestSupplier } from '../../test/harness.ts'
-import { startTestStore, type TestStore } from '../../test/object-store.ts'
+import { isSigned, startTestStore, type TestStore } from '../../test/object-store.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { ObjectStoreAway } from '../outbound/object-store.ts'
@@ -169,4 +169,30 @@ test('an archive that refuses the credentials keeps everything in the store', as
     /^ObjectStoreAway: the store answered 403$/,
   )
   assert.equal(await storedBytes(stage), before)
+})
+
+test('the store of these tests judges signatures as the documentation of S3 does', () => {
+  const account = {
+    region: 'us-east-1',
+    keyId: 'AKIAIOSFODNN7EXAMPLE',
+    secret: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  }
+  const signed = (range: string): boolean =>
+    isSigned(
+      {
+        method: 'GET',
+        url: '/test.txt',
+        headers: {
+          host: 'examplebucket.s3.amazonaws.com',
+          range,
+          'x-amz-content-sha256': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+          'x-amz-date': '20130524T000000Z',
+          authorization:
+            'AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+        },
+      },
+      Buffer.alloc(0),
+      account,
+    )
+  assert.deepEqual([signed('bytes=0-9'), signed('bytes=0-8')], [true, false])
 })
