@@ -3,7 +3,7 @@ import { join, matchesGlob, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '..')
 
-/** Files whose tests start, kill or load programs, or need a browser. */
+/** Files whose tests start, kill, load or attack programs, or need a browser. */
 const proofs = ['test/proof/**/*.test.ts', 'test/console/**/*.test.ts', '**/*.proof.test.ts']
 
 /** In this order: those outside src go through the whole service and take longest, so none of them is left at the end. */
