@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
 import { idOf, openShop, type Shop } from '../../../test/booking.ts'
 import { gatewayForTests, type TestOperator } from '../../../test/harness.ts'
+import { asAdmin, testServer } from '../../../test/postgres.ts'
 import { expectOk } from '../../../test/story.ts'
+import { migrate } from '../../postgres/migrate.ts'
 
 let viewer: TestOperator
 let shop: Shop
@@ -30,8 +33,8 @@ before(async () => {
 
 type Told = { kind: string; [member: string]: unknown }
 
-async function found(text: string): Promise<string[]> {
-  const { status, body } = await viewer.get(`/search?text=${encodeURIComponent(text)}`)
+async function found(text: string, operator = viewer): Promise<string[]> {
+  const { status, body } = await operator.get(`/search?text=${encodeURIComponent(text)}`)
   assert.equal(status, 200)
   assert.ok(Array.isArray(body['found']))
   return body['found'].map(({ kind, name, requestId, reservationId: id }: Told) =>
@@ -100,6 +103,21 @@ test('a UUID is found by every beginning of at least eight characters, other ids
     assert.deepEqual((await found(text)).sort(), intended.sort(), text)
   }
   assert.deepEqual(await found('C0FFEE00-1234'), [])
+})
+
+test('in a database that sorts by the rules of a language, pushes are found too', async () => {
+  const { address } = await testServer()
+  const database = `sorted_${randomBytes(8).toString('hex')}`
+  await asAdmin(
+    address,
+    `create database ${database} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en'`,
+  )
+  after(() => asAdmin(address, `drop database ${database} with (force)`))
+  await migrate({ ...address, database })
+  const sorted = await gatewayForTests({ through: (other) => ({ ...other, database }) })
+  const supplier = await sorted.supplier('sorted')
+  await supplier.post('/push/hotels', [], { 'x-request-id': 'req-2027-abc.1' })
+  assert.deepEqual(await found('req-2027-ab', await sorted.operator('viewer')), ['push req-2027-abc.1'])
 })
 
 test('a search without text is refused', async () => {
