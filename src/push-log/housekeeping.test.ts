@@ -150,15 +150,26 @@ test('the oldest days are dropped while the log is larger than it may be, but ne
   const all = rows[0]?.bytes ?? 0
   const none = { days: [], forSize: [], postponed: [], rows: 0 }
   assert.deepEqual(await dropOldPartitions(fresh.db, nowMs, 90, all), none)
-  // The first day was prepared with the database, and is empty.
-  assert.deepEqual((await dropOldPartitions(fresh.db, nowMs, 90, all - 300_000)).forSize, [
-    '2027-02-28',
-    '2027-03-01',
-  ])
+  // The day before was prepared with the database, and is empty.
+  assert.deepEqual((await dropOldPartitions(fresh.db, nowMs, 90, all - 300_000)).forSize, ['2027-03-01'])
   assert.deepEqual((await daysHeld(fresh, supplier)).length, 8)
   assert.deepEqual((await dropOldPartitions(fresh.db, nowMs, 90, 1)).forSize, ['2027-03-02'])
   assert.deepEqual((await daysHeld(fresh, supplier)).length, 4)
   assert.deepEqual(await dropOldPartitions(fresh.db, nowMs, 90, 1), none)
+})
+
+test('a day without pushes is not dropped for its size: the partition of yesterday would come back every hour', async () => {
+  const fresh = await gatewayForTests()
+  const nowMs = at('2027-03-03T18:00:00Z')
+  const supplier = await fresh.supplier('today')
+  fresh.clock.set('2027-03-03T12:00:00Z')
+  await push(supplier)
+  assert.deepEqual((await dropOldPartitions(fresh.db, nowMs, 90, 1)).forSize, [])
+  fresh.clock.set('2027-03-02T12:00:00Z')
+  await push(supplier)
+  assert.deepEqual((await dropOldPartitions(fresh.db, nowMs, 90, 1)).forSize, ['2027-03-02'])
+  assert.deepEqual(await preparePartitions(fresh.db, nowMs), ['2027-03-02', '2027-03-16', '2027-03-17'])
+  assert.deepEqual((await dropOldPartitions(fresh.db, nowMs, 90, 1)).forSize, [])
 })
 
 test('a partition in use is dropped later, and pushes succeed meanwhile', async () => {

@@ -191,30 +191,35 @@ export async function dropOldPartitions(
   return dropped
 }
 
-/** The first of the retained days, without which the others and the rest of the log take at most `bytesMax`. */
+/**
+ * The first of the retained days, without which the others and the rest of the log take at most `bytesMax`. Days without rows
+ * stay: they take next to nothing, and the partition of yesterday would be created again in every round.
+ */
 async function selectDaysBeyond(
   db: Database,
   retained: readonly number[],
   leaving: readonly number[],
   bytesMax: number,
 ): Promise<number[]> {
-  const { rows } = await db.query<{ name: string; bytes: number }>(
-    `select relname as name, pg_total_relation_size(oid)::float8 as bytes from pg_class
+  const { rows } = await db.query<{ name: string; bytes: number; hasRows: boolean }>(
+    `select relname as name, pg_total_relation_size(oid)::float8 as bytes, pg_relation_size(oid) > 0 as "hasRows" from pg_class
      where oid = 'push_body_batch'::regclass
        or oid in (select inhrelid from pg_inherits where inhparent = any($1::regclass[]))`,
     [tables],
   )
   const bytesByDay = new Map<number | undefined, number>()
+  const daysWithRows = new Set<number | undefined>()
   let left = 0
-  for (const { name, bytes } of rows) {
+  for (const { name, bytes, hasRows } of rows) {
     const day = dayOf(name)
+    if (hasRows) daysWithRows.add(day)
     bytesByDay.set(day, (bytesByDay.get(day) ?? 0) + bytes)
     left += bytes
   }
   const bytesOf = (day: number): number => bytesByDay.get(day) ?? 0
   for (const day of leaving) left -= bytesOf(day)
   const beyond: number[] = []
-  for (const day of retained) {
+  for (const day of retained.filter((each) => daysWithRows.has(each))) {
     if (left <= bytesMax) break
     beyond.push(day)
     left -= bytesOf(day)
