@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
 import { gatewayForTests, type TestOperator, type TestSupplier } from './harness.ts'
 import { expectOk } from './story.ts'
+import { readBodiesOfPushes, selectAppliedPushes } from '../src/push-log/store.ts'
 
 /**
  * What a page of the push log reads doesn't grow with the log. Measured in buffers (8 KB each), so that no machine is too
@@ -19,6 +20,8 @@ const suppliers = 40
 const buffersMax = 2_500 + 16_384 / 4
 /** Every supplier's rows of these groups. */
 const buffersOfAllMax = 2 * 16_384 + 10 * suppliers * 17
+/** At least ten rows are in a page of the table. */
+const buffersOfGroupsMax = (2 * 16_384) / 10
 
 const gateway = await gatewayForTests()
 let busy: TestSupplier
@@ -163,4 +166,28 @@ test('the pages of the console', async () => {
     queries.map((query) => `/pushes?${query}`),
   )
   await assertBounded(ok(viewer), ['/pushes', `/pushes/${pushId}`], buffersOfAllMax)
+})
+
+test('one push of a client that sends the same request id with every push', async () => {
+  const requestId = '00000000-0000-4000-8000-000000000000'
+  const client = await gateway.db.connect({ statement_timeout: '0' })
+  try {
+    await client.query(
+      `insert into push_log (at, supplier_id, key_id, request_uuid, kind, hotel_id, hotel_code, outcome, revision, cells_changed,
+         duration_ms, body_bytes, body_encoding, body)
+       select instant($1::float8), supplier_id, id, $2, 'ari', $3, 'A', 'applied', ${pushesCount} + n, 1, 1, 200, 'identity', $4
+       from generate_series(1, ${pushesCount}) as n join api_key on id = $5`,
+      [gateway.clock.now(), requestId, busyHotel, Buffer.alloc(200), busy.keyId],
+    )
+    await client.query('vacuum analyze push_log')
+  } finally {
+    await client.end()
+  }
+  await assertBounded(ok(busy), [`/push/log/${requestId}`], buffersOfGroupsMax)
+  const pushes = await selectAppliedPushes(gateway.db, [{ hotelId: busyHotel, revision: pushesCount + 1 }])
+  assert.equal(pushes.length, 1)
+  const read = await readBy(async () => {
+    assert.equal((await readBodiesOfPushes(gateway.db, pushes)).size, 1)
+  })
+  assert.ok(read <= buffersOfGroupsMax, String(read))
 })

@@ -1,5 +1,6 @@
 import { type Queryable, numberArray } from '../postgres/postgres.ts'
 import type { Archive } from './archive.ts'
+import { hasId } from './conditions.ts'
 import { plainEncoding } from './plain-answer.ts'
 import { hasRequestId, requestIdOfRow } from './request-ids.ts'
 import { inBatch, rebuildAnswer, unpack, type AnsweredPush } from './stored-bytes.ts'
@@ -77,7 +78,7 @@ export async function readPushBytes(
   const { rows } = await stores.db.query<AnsweredPush & AnsweredSource>(
     `select ${requestIdOfRow} as "requestId", hotel_code as "hotelCode", revision, cells_changed as "cellsChanged",
        ${bodyAndAnswerColumns} from push_log
-     where id = $1 and ${hasRequestId(requestId, '$2')}
+     where ${hasId('$1')} and ${hasRequestId(requestId, '$2')}
        and at between $3::timestamptz - interval '1 ms' and $3::timestamptz + interval '1 ms'`,
     [id, requestId, at],
   )

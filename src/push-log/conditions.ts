@@ -60,8 +60,10 @@ export function isBefore(id: string): string {
   return `(id < ${id}::bigint and id >> 14 <= ${id}::bigint >> 14)`
 }
 
-/** One row by its id; the group of ids is in the indexes by supplier and by hotel. */
+/** One row by its id; the group of ids is in the indexes by supplier, by hotel and by request id. */
 export const hasId = (id: string): string => `(id = ${id}::bigint and id >> 14 = ${id}::bigint >> 14)`
+export const hasOneOfIds = (ids: string): string =>
+  `(id = any(${ids}::bigint[]) and id >> 14 = any(array(select wanted >> 14 from unnest(${ids}::bigint[]) as wanted)))`
 
 /** A push is of one hotel or of several, never both; each case has its own index. */
 export const namesAlone = (hotelId: string): string => `hotel_id = ${hotelId}::int`

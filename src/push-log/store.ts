@@ -5,6 +5,7 @@ import { bodyColumns, readBodies, type BodySource } from './bodies.ts'
 import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
 import {
   conditionsOf,
+  hasOneOfIds,
   isBefore,
   isNoted,
   isRefused,
@@ -228,9 +229,9 @@ export async function readBodiesOfPushes(
 ): Promise<ReadonlyMap<number, Buffer>> {
   if (pushes.length === 0) return new Map()
   const { rows } = await db.query<BodySource & { id: number }>(
-    // By request id, which has an index.
+    // By request id, which has an index, and by group, because a client may send one request id with all of its pushes.
     `select id, ${bodyColumns} from push_log
-     where ${hasOneOfRequestIds('$1', '$2')} and supplier_id = any($3::int[]) and id = any($4::bigint[])`,
+     where ${hasOneOfRequestIds('$1', '$2')} and supplier_id = any($3::int[]) and ${hasOneOfIds('$4')}`,
     [
       ...requestIdLists(pushes.map(({ requestId }) => requestId)),
       pushes.map(({ supplierId }) => supplierId),
