@@ -99,6 +99,11 @@ export function readArchive(
   const [url = '', keyId = '', secret = ''] = parts.map((name) => environ[name])
   const stated = [url, keyId, secret].filter((text) => text !== '').length
   if (stated > 0 && stated < parts.length) problems.push(`${listed(parts, 'and')} must be set together`)
+  // Neither could be part of a signature. They are never repeated, because they may be exchanged.
+  if (!/^[\x21-\x7e]*$/.test(secret))
+    problems.push('ARI_ARCHIVE_SECRET must be printable ASCII characters without blanks')
+  if (!/^[\x21-\x7e]*$/.test(keyId) || /[,/]/.test(keyId))
+    problems.push('ARI_ARCHIVE_KEY_ID must be printable ASCII characters without blanks, commas and slashes')
   if (url === '') return undefined
   const reading = readArchiveUrl(url)
   if ('value' in reading) return { ...reading.value, keyId, secret }
@@ -114,6 +119,7 @@ function readArchiveUrl(text: string): Reading<Pick<ObjectStoreAddress, 'url' | 
     url !== null &&
     /^\/[\w.-]+(?:\/[\w.-]+)*\/?$/.test(url.pathname) &&
     /^(?:\?region=[a-z0-9-]{1,50})?$/.test(url.search) &&
+    url.hash === '' &&
     !('fault' in parseUrl(bare, allowableNetworks))
   return isRight
     ? { value: { url: bare, region: url.searchParams.get('region') ?? 'us-east-1' } }

@@ -183,6 +183,7 @@ const wrong: [Environ, string][] = [
     'https://user:hidden@s3.example.com/bucket',
     'https://s3.example.com/bucket?acl',
     'https://169.254.169.254/bucket',
+    'https://s3.example.com/bucket?region=eu-1#prefix',
     's3://bucket',
   ].map((url): [Record<string, string>, string] => [
     { ARI_ARCHIVE_URL: url, ARI_ARCHIVE_KEY_ID: 'id', ARI_ARCHIVE_SECRET: 'hidden' },
@@ -192,6 +193,14 @@ const wrong: [Environ, string][] = [
     { ARI_ARCHIVE_URL: 'https://s3.example.com/bucket', ARI_ARCHIVE_KEY_ID: 'id' },
     'ARI_ARCHIVE_URL, ARI_ARCHIVE_KEY_ID and ARI_ARCHIVE_SECRET must be set together',
   ],
+  ...['id ', 'a\nb', 'a/b', 'kéy'].map((id): [Record<string, string>, string] => [
+    { ARI_ARCHIVE_URL: 'https://s3.example.com/bucket', ARI_ARCHIVE_KEY_ID: id, ARI_ARCHIVE_SECRET: 'hidden' },
+    'ARI_ARCHIVE_KEY_ID must be printable ASCII characters without blanks, commas and slashes',
+  ]),
+  ...['hidden ', 'hid\nden', 'hiddén'].map((secret): [Record<string, string>, string] => [
+    { ARI_ARCHIVE_URL: 'https://s3.example.com/bucket', ARI_ARCHIVE_KEY_ID: 'id', ARI_ARCHIVE_SECRET: secret },
+    'ARI_ARCHIVE_SECRET must be printable ASCII characters without blanks',
+  ]),
   [
     { ARI_METRICS_TOKEN: 'short' },
     'ARI_METRICS_TOKEN must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',

@@ -17,8 +17,8 @@ export type TestStore = {
   objects: Map<string, Buffer>
   /** Requests whose signature or hash was wrong. */
   refused: string[]
-  /** Answers every request with this status. */
-  failing: { status: number | undefined }
+  /** Answers every request with this status, and with this code of S3's errors. */
+  failing: { status: number | undefined; code?: string }
   /** At the same port, with the same objects. */
   start: () => Promise<void>
   stop: () => Promise<void>
@@ -47,7 +47,7 @@ export async function startTestStore(): Promise<TestStore> {
     if (!isSigned(request, body, account)) {
       refused.push(`${request.method} ${path}`)
       response.writeHead(403).end()
-    } else if (failing.status !== undefined) response.writeHead(failing.status).end()
+    } else if (failing.status !== undefined) response.writeHead(failing.status).end(errorOf(failing.code))
     else if (request.method === 'PUT') {
       objects.set(path, body)
       response.writeHead(200).end()
@@ -66,6 +66,10 @@ export async function startTestStore(): Promise<TestStore> {
       await once(server, 'close')
     },
   }
+}
+
+function errorOf(code: string | undefined): string {
+  return code === undefined ? '' : `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`
 }
 
 function send(response: ServerResponse, bytes: Buffer | undefined, range: string): void {

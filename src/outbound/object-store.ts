@@ -78,25 +78,39 @@ export function objectStore(
   return {
     put: async (folder, bytes) => {
       const name = `${folder}/${randomUUID()}`
-      const { status } = await send('PUT', name, { body: bytes, withinMs: writtenWithinMs, answerBytesMax })
-      if (status !== 200) throw new ObjectStoreAway(`the store answered ${status}`)
+      const called = await send('PUT', name, { body: bytes, withinMs: writtenWithinMs, answerBytesMax })
+      if (called.status !== 200) throw refused(called)
       return name
     },
     get: async (name, { from, length }) => {
-      const { status, body } = await send('GET', name, {
+      const called = await send('GET', name, {
         body: Buffer.alloc(0),
         headers: { range: `bytes=${from}-${from + length - 1}` },
         withinMs: readWithinMs,
         answerBytesMax: Math.max(answerBytesMax, length),
       })
-      if (status === 404) return undefined
-      if (status !== 206) throw new ObjectStoreAway(`the store answered ${status}`)
+      const { status, body } = called
+      // A wrong address is answered by 404 too, and says nothing about the object.
+      if (status === 404 && errorCode(body) !== 'NoSuchBucket') return undefined
+      if (status !== 206) throw refused(called)
       if (body.length !== length)
         throw new ObjectStoreAway(`the store sent ${body.length} of ${length} bytes`)
       return body
     },
     close: caller.close,
   }
+}
+
+type Answered = { status: number; body: Buffer }
+
+/** With the code of S3's errors, which tells a wrong region from a wrong clock or secret. */
+function refused({ status, body }: Answered): ObjectStoreAway {
+  const code = errorCode(body)
+  return new ObjectStoreAway(`the store answered ${status}${code === undefined ? '' : ` (${code})`}`)
+}
+
+function errorCode(body: Buffer): string | undefined {
+  return /<Code>(\w{1,60})<\/Code>/.exec(body.toString('latin1'))?.[1]
 }
 
 function sha256(bytes: Buffer): string {

@@ -146,6 +146,19 @@ test('a body whose object is gone is not found', async () => {
   assert.equal((await stage.supplier.get('/push/log/r-3')).status, 404)
 })
 
+test('a bucket that is not there is an archive that is away: its bodies are not gone', async () => {
+  const stage = await scene()
+  const before = await storedBytes(stage)
+  const missing = { status: 404, code: 'NoSuchBucket' }
+  Object.assign(stage.store.failing, missing)
+  await assert.rejects(stage.move(), /^ObjectStoreAway: the store answered 404 \(NoSuchBucket\)$/)
+  assert.equal(await storedBytes(stage), before)
+  stage.store.failing.status = undefined
+  await stage.move()
+  Object.assign(stage.store.failing, missing)
+  assert.equal((await stage.supplier.get('/push/log/r-3')).status, 503)
+})
+
 test('several processes move each segment once', async () => {
   const stage = await scene()
   const before = await storedBytes(stage)
