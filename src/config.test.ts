@@ -194,11 +194,19 @@ const wrong: [Environ, string][] = [
     'ARI_ARCHIVE_URL, ARI_ARCHIVE_KEY_ID and ARI_ARCHIVE_SECRET must be set together',
   ],
   ...['id ', 'a\nb', 'a/b', 'kéy'].map((id): [Record<string, string>, string] => [
-    { ARI_ARCHIVE_URL: 'https://s3.example.com/bucket', ARI_ARCHIVE_KEY_ID: id, ARI_ARCHIVE_SECRET: 'hidden' },
+    {
+      ARI_ARCHIVE_URL: 'https://s3.example.com/bucket',
+      ARI_ARCHIVE_KEY_ID: id,
+      ARI_ARCHIVE_SECRET: 'hidden',
+    },
     'ARI_ARCHIVE_KEY_ID must be printable ASCII characters without blanks, commas and slashes',
   ]),
   ...['hidden ', 'hid\nden', 'hiddén'].map((secret): [Record<string, string>, string] => [
-    { ARI_ARCHIVE_URL: 'https://s3.example.com/bucket', ARI_ARCHIVE_KEY_ID: 'id', ARI_ARCHIVE_SECRET: secret },
+    {
+      ARI_ARCHIVE_URL: 'https://s3.example.com/bucket',
+      ARI_ARCHIVE_KEY_ID: 'id',
+      ARI_ARCHIVE_SECRET: secret,
+    },
     'ARI_ARCHIVE_SECRET must be printable ASCII characters without blanks',
   ]),
   [

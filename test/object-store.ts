@@ -69,7 +69,9 @@ export async function startTestStore(): Promise<TestStore> {
 }
 
 function errorOf(code: string | undefined): string {
-  return code === undefined ? '' : `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`
+  return code === undefined
+    ? ''
+    : `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`
 }
 
 function send(response: ServerResponse, bytes: Buffer | undefined, range: string): void {

@@ -146,6 +146,28 @@ test('a body whose object is gone is not found', async () => {
   assert.equal((await stage.supplier.get('/push/log/r-3')).status, 404)
 })
 
+test('a service without its archive does not ask to send the same again', async () => {
+  const stage = await scene()
+  await stage.move()
+  const { url } = await stage.gateway.second({ archive: undefined })
+  const headers = { 'x-api-key': stage.supplier.apiKey }
+  const response = await fetch(`${url}/v1/push/log/r-3`, { headers })
+  const { errors } = Object(await response.json())
+  assert.deepEqual(
+    [response.status, errors],
+    [
+      503,
+      [
+        {
+          type: 'ARCHIVE_UNAVAILABLE',
+          message: 'The body is in an archive that is not set for this service',
+          hint: 'Ask the operator of the gateway to set ARI_ARCHIVE_URL again; pushes and newer bodies are not affected',
+        },
+      ],
+    ],
+  )
+})
+
 test('a bucket that is not there is an archive that is away: its bodies are not gone', async () => {
   const stage = await scene()
   const before = await storedBytes(stage)

@@ -32,7 +32,7 @@ export function openArchive(
       } catch (error) {
         if (!(error instanceof ObjectStoreAway)) throw error
         needs.telemetry.archiveFailures.inc({ operation: 'read' })
-        throw unavailable('The archive of bodies does not answer')
+        throw unavailable('The archive of bodies does not answer', 'Send the same again after Retry-After')
       }
     },
   }
@@ -41,18 +41,21 @@ export function openArchive(
 /** A service that was started without its archive says so. */
 export const noArchive: Archive = {
   read: async () => {
-    throw unavailable('The body is in an archive that is not set for this service')
+    throw unavailable(
+      'The body is in an archive that is not set for this service',
+      'Ask the operator of the gateway to set ARI_ARCHIVE_URL again',
+    )
   },
   close: () => {},
 }
 
-function unavailable(message: string): Rejected {
+function unavailable(message: string, remedy: string): Rejected {
   return new Rejected(
     503,
     {
       type: 'ARCHIVE_UNAVAILABLE',
       message,
-      hint: 'Send the same again after Retry-After; pushes and newer bodies are not affected',
+      hint: `${remedy}; pushes and newer bodies are not affected`,
     },
     { headers: { 'retry-after': '30' } },
   )
