@@ -6,7 +6,7 @@ import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { ObjectStoreAway } from '../outbound/object-store.ts'
 import { archiveBodies } from './archive-bodies.ts'
-import { openArchive, type Archive } from './archive.ts'
+import { noArchive, openArchive, type Archive } from './archive.ts'
 import { packBodies } from './pack-bodies.ts'
 
 /** Bodies of days that are over move to an S3-compatible store, and are read back byte for byte. */
@@ -139,6 +139,42 @@ test('a body in an archive that is away is answered by 503, which says why; all 
   await assertReadable(stage)
 })
 
+test('while the archive is away, a night of the calendar is shown with its values, and its history ends with the stored bodies', async () => {
+  const stage = await scene()
+  await stage.move()
+  const { gateway, supplier, bodies } = stage
+  expectOk(
+    await supplier.post('/push/ari', (bodies.get('r-0') ?? '').replace('100.50', '99'), {
+      'x-request-id': 'new',
+    }),
+  )
+  const viewer = await gateway.operator('viewer')
+  const { rows } = await gateway.db.query<{ id: number }>(`select id from hotel where code = 'H1'`)
+  const path = `/hotels/${rows[0]?.id}/calendar/cell?room=DBL&rate=BAR&night=2027-03-10`
+  const shown = async (): Promise<unknown[]> => {
+    const { values, history, isWhole } = Object(expectOk(await viewer.get(path)).body)
+    return [values.length, history[0].requestId, history.length, isWhole]
+  }
+  const whole = await shown()
+  assert.deepEqual(whole.slice(1), ['new', 21, true])
+  await stage.store.stop()
+  assert.deepEqual(await shown(), [whole[0], 'new', 1, false])
+})
+
+test('while the archive is away, a new push is shown, without the changes since an archived one', async () => {
+  const stage = await scene()
+  await stage.move()
+  const hotel = { hotelId: 'H1', hotelName: 'New name', currency: 'USD', isAvailable: true }
+  expectOk(await stage.supplier.post('/push/hotels', [{ ...hotel, minChildAge: 3, maxChildAge: 12 }]))
+  const viewer = await stage.gateway.operator('viewer')
+  const { pushes } = Object(expectOk(await viewer.get('/pushes?kind=hotels&limit=1')).body)
+  const changes = async (): Promise<string> =>
+    Object(expectOk(await viewer.get(`/pushes/${pushes[0].pushId}`)).body).changes.kind
+  assert.equal(await changes(), 'members')
+  await stage.store.stop()
+  assert.equal(await changes(), 'none')
+})
+
 test('a body whose object is gone is not found', async () => {
   const stage = await scene()
   await stage.move()
@@ -149,7 +185,7 @@ test('a body whose object is gone is not found', async () => {
 test('a service without its archive does not ask to send the same again', async () => {
   const stage = await scene()
   await stage.move()
-  const { url } = await stage.gateway.second({ archive: undefined })
+  const { url } = await stage.gateway.second({ archive: noArchive })
   const headers = { 'x-api-key': stage.supplier.apiKey }
   const response = await fetch(`${url}/v1/push/log/r-3`, { headers })
   const { errors } = Object(await response.json())

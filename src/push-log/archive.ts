@@ -10,7 +10,7 @@ import {
 
 /** The archive of bodies (ARI_ARCHIVE_URL), as readers see it. */
 export type Archive = {
-  /** Undefined if the object is gone. Throws 503 while the archive can't be read. */
+  /** Undefined if the object is gone. Throws ArchiveUnavailable while the archive can't be read. */
   read: (object: string, range: ByteRange) => Promise<Buffer | undefined>
   /** Absent: no archive is set. */
   put?: (folder: string, bytes: Buffer) => Promise<string>
@@ -32,7 +32,10 @@ export function openArchive(
       } catch (error) {
         if (!(error instanceof ObjectStoreAway)) throw error
         needs.telemetry.archiveFailures.inc({ operation: 'read' })
-        throw unavailable('The archive of bodies does not answer', 'Send the same again after Retry-After')
+        throw new ArchiveUnavailable(
+          'The archive of bodies does not answer',
+          'Send the same again after Retry-After',
+        )
       }
     },
   }
@@ -41,7 +44,7 @@ export function openArchive(
 /** A service that was started without its archive says so. */
 export const noArchive: Archive = {
   read: async () => {
-    throw unavailable(
+    throw new ArchiveUnavailable(
       'The body is in an archive that is not set for this service',
       'Ask the operator of the gateway to set ARI_ARCHIVE_URL again',
     )
@@ -49,14 +52,17 @@ export const noArchive: Archive = {
   close: () => {},
 }
 
-function unavailable(message: string, remedy: string): Rejected {
-  return new Rejected(
-    503,
-    {
-      type: 'ARCHIVE_UNAVAILABLE',
-      message,
-      hint: `${remedy}; pushes and newer bodies are not affected`,
-    },
-    { headers: { 'retry-after': '30' } },
-  )
+/** 503, of which the caller may make something else. */
+export class ArchiveUnavailable extends Rejected {
+  constructor(message: string, remedy: string) {
+    super(
+      503,
+      {
+        type: 'ARCHIVE_UNAVAILABLE',
+        message,
+        hint: `${remedy}; pushes and newer bodies are not affected`,
+      },
+      { headers: { 'retry-after': '30' } },
+    )
+  }
 }

@@ -132,7 +132,7 @@ export type CalendarCell = {
   revision: number
   values: CellValue[]
   history: CellPush[]
-  /** How far back the log was searched; null: it has no push for the hotel. */
+  /** How far back the log was searched; null: it has no push for the hotel, or the bodies are in an archive that is away. */
   searchedBackTo: string | null
   /** Whether there is nothing older in the log. */
   isWhole: boolean

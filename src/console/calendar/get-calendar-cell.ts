@@ -17,8 +17,8 @@ import type { CalendarNeeds } from './get-calendar.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validate.ts'
-import type { Archive } from '../../push-log/archive.ts'
-import { readBodiesOfPushes, selectNightPushes } from '../../push-log/store.ts'
+import { ArchiveUnavailable, type Archive } from '../../push-log/archive.ts'
+import { readBodiesOfPushes, selectNightPushes, type AppliedPush } from '../../push-log/store.ts'
 
 /** GET /hotels/{hotelId}/calendar/cell. */
 export const getCalendarCell = (needs: CalendarNeeds & { archive: Archive }): Mounted =>
@@ -146,8 +146,9 @@ async function readCellHistory(
   let beforeId: number | undefined
   while (history.length < pushesFoundMax && searched < pushesSearchedMax && bytes < bytesSearchedMax) {
     const pushes = await selectNightPushes(db, hotelId, { beforeId, limit: pushesAtOnce })
-    const bodyById = await readBodiesOfPushes(db, pushes, archive)
+    const { bodyById, isArchiveAway } = await readReachableBodies(db, pushes, archive)
     for (const push of pushes) {
+      if (isArchiveAway && !bodyById.has(push.id)) return { history, searchedBackTo, isWhole: false }
       beforeId = push.id
       searchedBackTo = push.at
       searched++
@@ -164,6 +165,20 @@ async function readCellHistory(
     await breathe()
   }
   return { history, searchedBackTo, isWhole: false }
+}
+
+/** While the archive is away, only those in the store: the values of a night must not wait for it. */
+async function readReachableBodies(
+  db: Queryable,
+  pushes: readonly AppliedPush[],
+  archive: Archive,
+): Promise<{ bodyById: ReadonlyMap<number, Buffer>; isArchiveAway: boolean }> {
+  try {
+    return { bodyById: await readBodiesOfPushes(db, pushes, archive), isArchiveAway: false }
+  } catch (error) {
+    if (!(error instanceof ArchiveUnavailable)) throw error
+    return { bodyById: await readBodiesOfPushes(db, pushes), isArchiveAway: true }
+  }
 }
 
 /** The members that select the cells of an item. */

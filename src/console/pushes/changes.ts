@@ -8,7 +8,7 @@ import {
   type PushChanges,
   type ChangedNights,
 } from './contract.ts'
-import type { Archive } from '../../push-log/archive.ts'
+import { ArchiveUnavailable, type Archive } from '../../push-log/archive.ts'
 import { selectFormerPushes, type LoggedPush } from './store.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Block } from '../../ari/block.ts'
@@ -44,7 +44,13 @@ export async function readChanges(
     if (hotelId === null || revision === null || push.cellsChanged === 0) return { kind: 'none' }
     return readChangedNights(db, { hotelId, revision }, sent, nowMs)
   }
-  return compared(sent, push, await selectFormerPushes(db, push, archive))
+  try {
+    return compared(sent, push, await selectFormerPushes(db, push, archive))
+  } catch (error) {
+    // The push itself is shown all the same.
+    if (error instanceof ArchiveUnavailable) return { kind: 'none' }
+    throw error
+  }
 }
 
 type Parts = Map<string, unknown>
