@@ -4,7 +4,8 @@ declare module 'autocannon' {
     url: string
     method: string
     connections: number
-    duration: number
+    duration?: number
+    amount?: number
     timeout: number
     headers: Record<string, string>
     requests: { setupRequest: (request: Sent) => Sent }[]

@@ -7,6 +7,7 @@ import { startTestPostgres, type TestAddress } from '../test/postgres.ts'
 import { besideBadEndpoints } from './bad-endpoints.ts'
 import { calendar } from './calendar.ts'
 import { deliveries } from './deliveries.ts'
+import { digest } from './digest.ts'
 import { hotelSearch } from './hotel-search.ts'
 import { manyHotels } from './many-hotels.ts'
 import { manyProcesses } from './many-processes.ts'
@@ -30,6 +31,7 @@ const parts = {
   'bad-endpoints': besideBadEndpoints,
   search: hotelSearch,
   calendar,
+  digest,
 } satisfies Record<string, (server: TestAddress) => Promise<Row[]>>
 
 /** Only when named: they take half an hour and 10 GB of disk. */

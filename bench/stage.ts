@@ -117,13 +117,16 @@ export type Peer = { url: string; pid: number; stop: () => Promise<void> }
 
 type PeerName = 'ours' | 'usual' | 'usual-offers' | 'noop'
 
+const compileCache = resolve(import.meta.dirname, '../node_modules/.cache/bench')
+
 /** A peer as a process of its own; it prints its address first. */
 export function startPeer(name: PeerName, stage: Stage): Promise<Peer> {
   const file = resolve(import.meta.dirname, 'peers', `${name}.ts`)
   const child = spawn(process.execPath, [...serveSettings.nodeOptions, file, JSON.stringify(stage.address)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // The same for every peer: the options with which the service is started.
-    env: { ...process.env, ...serveSettings.environment },
+    // Compiled modules are cached, as the service caches its own: otherwise the compiler stays in memory.
+    env: { ...process.env, ...serveSettings.environment, NODE_COMPILE_CACHE: compileCache },
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
   return new Promise((started, failed) => {
@@ -150,7 +153,8 @@ export function load(peer: Peer, stage: Stage, bodies: readonly string[], how: H
   return loadOn({ url: `${peer.url}/v1/push/ari`, headers: { 'x-api-key': stage.apiKey } }, bodies, how)
 }
 
-export type How = { connections: number; seconds: number }
+/** For a time, or until a number of requests is answered. */
+export type How = { connections: number } & ({ seconds: number } | { requests: number })
 
 /** A body with headers of its own, such as another supplier's key. */
 export type PostOf = { body: string; headers: Record<string, string> }
@@ -159,7 +163,7 @@ export type PostOf = { body: string; headers: Record<string, string> }
 export async function loadOn(
   { url, headers }: { url: string; headers: Record<string, string> },
   posts: readonly (string | PostOf)[],
-  { connections, seconds }: How,
+  { connections, ...length }: How,
 ): Promise<Measured> {
   const common = { 'content-type': 'application/json', ...headers }
   const bodies = posts.map((post) =>
@@ -170,7 +174,7 @@ export async function loadOn(
     url,
     method: 'POST',
     connections,
-    duration: seconds,
+    ...('requests' in length ? { amount: length.requests } : { duration: length.seconds }),
     timeout: 60,
     headers: common,
     requests: [{ setupRequest: (request) => ({ ...request, ...bodies[next++ % bodies.length] }) }],

@@ -23,37 +23,52 @@ export function night(offset: number, from = firstNight): string {
   return new Date(from + offset * 86_400_000).toISOString().slice(0, 10)
 }
 
-/**
- * One room-rate, three nights: units, two prices and a minimum stay. `spreadNights`: how far ahead pushes
- * reach.
- */
+/** Small pushes to hotels at random. `spreadNights`: how far ahead pushes reach. */
 export function smallPushes(workload: Workload, count: number, spreadNights: number, seed: number): string[] {
+  const below = belowOf(seed)
+  return Array.from({ length: count }, () => smallPush(below(workload.hotels), workload, spreadNights, below))
+}
+
+/** One small push to each hotel. */
+export function smallPushToEach(workload: Workload, spreadNights: number, seed: number): string[] {
+  const below = belowOf(seed)
+  return Array.from({ length: workload.hotels }, (_, hotel) =>
+    smallPush(hotel, workload, spreadNights, below),
+  )
+}
+
+/** A whole random number below a limit. */
+type Below = (limit: number) => number
+
+function belowOf(seed: number): Below {
   const next = random(seed)
-  const below = (limit: number): number => Math.floor(next() * limit)
-  return Array.from({ length: count }, () => {
-    const from = below(spreadNights - 3)
-    return JSON.stringify({
-      hotelId: `H${below(workload.hotels)}`,
-      pricingModel: 'guest',
-      ari: [
-        {
-          roomId: `R${below(workload.roomsPerHotel)}`,
-          startDate: night(from, workload.firstNight),
-          endDate: night(from + 2, workload.firstNight),
-          inventory: below(50),
-          rates: [
-            {
-              rateId: `P${below(workload.ratesPerRoom)}`,
-              minLengthStay: 1 + below(4),
-              prices: [
-                { guests: 1, ageCategory: 'adult', amount: (5_000 + below(20_000)) / 100 },
-                { guests: 2, ageCategory: 'adult', amount: (8_000 + below(20_000)) / 100 },
-              ],
-            },
-          ],
-        },
-      ],
-    })
+  return (limit) => Math.floor(next() * limit)
+}
+
+/** One room-rate, three nights: units, two prices and a minimum stay. */
+function smallPush(hotel: number, workload: Workload, spreadNights: number, below: Below): string {
+  const from = below(spreadNights - 3)
+  return JSON.stringify({
+    hotelId: `H${hotel}`,
+    pricingModel: 'guest',
+    ari: [
+      {
+        roomId: `R${below(workload.roomsPerHotel)}`,
+        startDate: night(from, workload.firstNight),
+        endDate: night(from + 2, workload.firstNight),
+        inventory: below(50),
+        rates: [
+          {
+            rateId: `P${below(workload.ratesPerRoom)}`,
+            minLengthStay: 1 + below(4),
+            prices: [
+              { guests: 1, ageCategory: 'adult', amount: (5_000 + below(20_000)) / 100 },
+              { guests: 2, ageCategory: 'adult', amount: (8_000 + below(20_000)) / 100 },
+            ],
+          },
+        ],
+      },
+    ],
   })
 }
 
@@ -62,8 +77,7 @@ export function smallPushes(workload: Workload, count: number, spreadNights: num
  * its rates.
  */
 export function fullYearPush(hotelId: string, workload: Workload, seed: number): string {
-  const next = random(seed)
-  const below = (limit: number): number => Math.floor(next() * limit)
+  const below = belowOf(seed)
   const ari = []
   for (let room = 0; room < workload.roomsPerHotel; room++) {
     for (let from = 0; from < 365; from += 7) {
@@ -98,8 +112,7 @@ export function seasonPush(
   { roomsPerHotel, ratesPerRoom, firstNight: first }: Workload,
   { nights, seed }: { nights: number; seed: number },
 ): string {
-  const next = random(seed)
-  const below = (limit: number): number => Math.floor(next() * limit)
+  const below = belowOf(seed)
   const ari = []
   for (let room = 0; room < roomsPerHotel; room++) {
     for (let from = 0; from < nights; from += 7) {

@@ -2,7 +2,6 @@
 // Plain JavaScript that Node 20 can run: the first Node on the PATH may be older than the service needs. Then the
 // packaged Node, an optional dependency, takes over. The service runs on a Node that was started with its settings for
 // memory (serve-settings.json; why: decisions/007-speed-and-memory.md), which cannot be set later.
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { createRequire } from 'node:module'
@@ -19,12 +18,12 @@ const isNodeRight = 'Temporal' in globalThis
 const parameters = process.argv.slice(2)
 const isService = parameters.length === 1 && parameters[0] === 'serve'
 
-if (isService) startService()
+if (isService) await startService()
 else if (isNodeRight) {
   const program = programFile('ari')
   process.argv[1] = program
   await import(pathToFileURL(program).href)
-} else handOver(packagedNode(), [programFile('ari'), ...parameters], process.env)
+} else await handOver(packagedNode(), [programFile('ari'), ...parameters], process.env)
 
 // The installed package has only dist/, the checkout has the source, and perhaps an old dist/ beside it.
 function programFile(name) {
@@ -32,14 +31,14 @@ function programFile(name) {
   return fileURLToPath(existsSync(source) ? source : new URL(`../dist/bin/${name}.js`, import.meta.url))
 }
 
-function startService() {
+async function startService() {
   const settings = JSON.parse(readFileSync(new URL('serve-settings.json', import.meta.url), 'utf8'))
   const parametersOfNode = [...settings.nodeOptions, programFile('serve')]
   const environment = { ...settings.environment, ...process.env }
   // This process becomes the service: signals find it, and no second one is left when it is killed.
   if (isNodeRight && process.execve)
     process.execve(process.execPath, [process.execPath, ...parametersOfNode], environment)
-  handOver(isNodeRight ? process.execPath : packagedNode(), parametersOfNode, environment)
+  await handOver(isNodeRight ? process.execPath : packagedNode(), parametersOfNode, environment)
 }
 
 function packagedNode() {
@@ -56,7 +55,9 @@ function packagedNode() {
   return process.exit(1)
 }
 
-function handOver(node, parametersOfNode, env) {
+async function handOver(node, parametersOfNode, env) {
+  // Not loaded if this process becomes the service: it is a third of the time until then.
+  const { spawn } = await import('node:child_process')
   const child = spawn(node, parametersOfNode, { stdio: 'inherit', env })
   // Ctrl-C reaches both, so the second process may see it twice.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => child.kill(signal))

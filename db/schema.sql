@@ -269,6 +269,7 @@ create table hotel (
   numbers_epoch integer default store_epoch_number() not null,
   clock_ahead_ms bigint default 0 not null,
   ari_day integer default 0 not null,
+  cells_revision bigint default 0,
   constraint hotel_pkey PRIMARY KEY (id),
   constraint hotel_supplier_id_code_key UNIQUE (supplier_id, code),
   constraint hotel_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
@@ -280,6 +281,8 @@ CREATE INDEX hotel_by_ari_end ON public.hotel USING btree (COALESCE((ari_until_m
 CREATE INDEX hotel_by_country ON public.hotel USING btree (((pushed ->> 'countryCodeISO2'::text)));
 CREATE INDEX hotel_by_currency ON public.hotel USING btree (currency);
 CREATE INDEX hotel_unavailable ON public.hotel USING btree (id) WHERE (NOT is_available);
+CREATE INDEX hotel_watched_by_ari_day ON public.hotel USING btree (ari_day, id) WHERE is_available;
+CREATE INDEX hotel_watched_by_ari_end ON public.hotel USING btree (COALESCE((ari_until_month)::integer, 0), id) WHERE is_available;
 CREATE INDEX hotel_without_products ON public.hotel USING btree (id) WHERE (NOT is_offered);
 
 create table hotel_search (
@@ -507,6 +510,7 @@ create table push_log (
   body bytea storage external,
   answer_encoding text,
   answer bytea storage external,
+  before bytea storage external,
   constraint push_log_request_check CHECK (((request_uuid IS NULL) <> (request_text IS NULL)))
 ) partition by RANGE (at);
 CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, ((id >> 14))) WHERE (hotel_id IS NOT NULL);
@@ -627,12 +631,14 @@ create table reservation_version (
   at timestamp with time zone not null,
   revision bigint,
   content jsonb not null,
+  before bytea storage external,
   constraint reservation_version_pkey PRIMARY KEY (reservation_id, version),
   constraint reservation_version_status_check CHECK ((status = ANY (ARRAY['Confirm'::text, 'Cancel'::text]))),
   constraint reservation_version_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
 );
 CREATE UNIQUE INDEX reservation_cancelled_once ON public.reservation_version USING btree (reservation_id) WHERE (status = 'Cancel'::text);
 CREATE INDEX reservation_version_by_revision ON public.reservation_version USING btree (hotel_id, revision) WHERE (revision IS NOT NULL);
+CREATE INDEX reservation_version_with_before ON public.reservation_version USING btree (at) WHERE (before IS NOT NULL);
 
 create table room (
   hotel_id integer not null,

@@ -16,8 +16,8 @@ import { keepRefused } from './push-log/keep-refused.ts'
 import { startDeliveryWorker, type DeliveryWorker } from './deliveries/worker.ts'
 
 export type App = {
-  /** Compiles the shapes of all requests, so that no request has to wait for it. */
-  prepare: () => void
+  /** Compiles the shapes of all requests, a route at a time, so that hardly any request has to wait for it. */
+  prepare: () => Generator<void>
   /** Listens; port 0 takes a free one. `metricsUrl` is set if the metrics have a separate port. */
   listen: (where: { host: string; port: number }) => Promise<{ url: string; metricsUrl?: string }>
   /**
@@ -77,8 +77,8 @@ export function startApp(needs: AppNeeds): App {
   const storeWatch = startStoreWatch(needs)
 
   return {
-    prepare: () => {
-      for (const one of mounted) one.prepare()
+    *prepare() {
+      for (const one of mounted) yield one.prepare()
     },
     mounted,
     requestsInFlight: () => server.requestsInFlight() + server.requestsHeldOpen(),

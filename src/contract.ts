@@ -1,4 +1,6 @@
 import { ariRoutes, mappingRoutes } from './ari/contract.ts'
+import { digestRoutes } from './ari/digest-contract.ts'
+import { historyRoutes } from './ari/history-contract.ts'
 import { changeRoutes } from './changes/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { keyRoutes } from './keys/contract.ts'
@@ -22,6 +24,8 @@ export const routes = {
   ...productRoutes,
   ...taxRoutes,
   ...ariRoutes,
+  ...digestRoutes,
+  ...historyRoutes,
   ...mappingRoutes,
   ...webhookRoutes,
   ...pushLogRoutes,

@@ -1,4 +1,6 @@
 import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
+import { getAriDigest } from './ari/get-ari-digest.ts'
+import { getAriDiff, getCellHistory } from './ari/history-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
   onCancelReservation,
@@ -49,6 +51,9 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   getTaxes,
   pushAri,
   getAri,
+  getAriDigest,
+  getAriDiff,
+  getCellHistory,
   registerAvailabilityWebhook,
   registerPushbookWebhook,
   removeAvailabilityWebhook,

@@ -10,6 +10,7 @@ import type { Needs, Queryable } from './postgres/postgres.ts'
 import { priceChecksRetainedDays } from './price-check/contract.ts'
 import { deleteOldChecks, deleteOldDrift } from './price-check/store.ts'
 import { deleteOldAnswers } from './bookings/stored-answers.ts'
+import { clearOldBefore } from './bookings/store.ts'
 import { destroyOldCards } from './cards/store.ts'
 import { attemptsRetainedDays, deleteOldAttempts } from './deliveries/store.ts'
 import { cleanStoredCards } from './bookings/stored-cards.ts'
@@ -24,6 +25,8 @@ const everyMs = 60 * 60 * 1000
  * Not at once: a start has other things to do, and a process that keeps crashing should not sweep each time.
  */
 const firstAfterMs = 60 * 1000
+/** The start itself creates only those of today and tomorrow. */
+const daysCreatedAfterMs = 1_000
 const packEveryMs = 60 * 1000
 
 /**
@@ -36,24 +39,41 @@ export function startHousekeeping(needs: Needs, settings: Settings): { close: ()
     round = round.then(() => doRound(needs, settings))
   }
   const archive = openArchive(settings.archive, needs)
+  const stop = new AbortController()
   let packing: Promise<void> | undefined
   const pack = () => {
-    packing ??= packAndArchive({ ...needs, archive }).finally(() => (packing = undefined))
+    packing ??= packAndArchive({ ...needs, archive, stopping: stop.signal }).finally(
+      () => (packing = undefined),
+    )
   }
+  const prepareDays = () => {
+    round = round.then(() => createDaysAhead(needs))
+  }
+  const days = setTimeout(prepareDays, daysCreatedAfterMs).unref()
   const first = setTimeout(begin, firstAfterMs).unref()
   const timers = [setInterval(begin, everyMs).unref(), setInterval(pack, packEveryMs).unref()]
   return {
     close: async () => {
+      clearTimeout(days)
       clearTimeout(first)
       for (const timer of timers) clearInterval(timer)
+      stop.abort()
       archive.close()
       await Promise.all([round, packing])
     },
   }
 }
 
-async function packAndArchive(needs: Needs & { archive: Archive }): Promise<void> {
-  const { clock, log } = needs
+async function createDaysAhead({ db, clock, log }: Needs): Promise<void> {
+  try {
+    await preparePartitions(db, clock.now())
+  } catch (error) {
+    log.error({ err: error }, 'the next days of the push log could not be created; this will be repeated')
+  }
+}
+
+async function packAndArchive(needs: Needs & { archive: Archive; stopping: AbortSignal }): Promise<void> {
+  const { clock, log, stopping } = needs
   const db = needs.db.unhurried
   try {
     const segments = await packBodies(db, clock.now())
@@ -61,6 +81,7 @@ async function packAndArchive(needs: Needs & { archive: Archive }): Promise<void
   } catch (error) {
     log.error({ err: error }, 'bodies of pushes could not be packed; this will be repeated in a minute')
   }
+  if (stopping.aborted) return
   try {
     const bytes = await archiveBodies({ ...needs, db }, clock.now())
     log.debug({ bytes }, 'bodies of pushes archived')
@@ -135,6 +156,7 @@ export async function doChores(
     'past months removed': () => removePastMonths(db, untilMs),
     'old idempotency keys deleted': () => deleteOldIdempotency(db, untilMs),
     'old booking answers deleted': () => deleteOldAnswers(db, untilMs),
+    'values before old bookings cleared': () => clearOldBefore(db, untilMs - settings.pushLogDays * dayMs),
     'old cards destroyed': () => destroyOldCards(db, untilMs),
     'stored numbers of cards removed': () => cleanStoredCards(db),
     'old delivery attempts deleted': () => deleteOldAttempts(db, untilMs - attemptsRetainedDays * dayMs),

@@ -22,16 +22,24 @@ type StoreLog = Record<'info' | 'warn' | 'error', (fields: object, message: stri
 /** At most (docs/operating.md). */
 const connectionsPerProcess = 30
 
-/** For the service: the database of DATABASE_URL, or an embedded PostgreSQL of its own. */
-export async function openStore(settings: StoreSettings, log: StoreLog): Promise<Store> {
+/**
+ * For the service: the database of DATABASE_URL, or an embedded PostgreSQL of its own. `onLaunch` is called once or more, when
+ * there is nothing to do but to wait.
+ */
+export async function openStore(
+  settings: StoreSettings,
+  log: StoreLog,
+  onLaunch?: () => void,
+): Promise<Store> {
   if (settings.databaseUrl !== undefined) {
+    onLaunch?.()
     return given(settings.databaseUrl, settings.patience)
   }
   // Imported only when needed, because most of the start's time is loading modules.
   const { startEmbeddedPostgres } = await import('./embedded-postgres/embedded-postgres.ts')
   const { dataDir, postgresBinDir: binDir, processes } = settings
   const connectionsMax = 100 + (processes - 1) * connectionsPerProcess
-  const started = await startEmbeddedPostgres({ dataDir, binDir, connectionsMax, log })
+  const started = await startEmbeddedPostgres({ dataDir, binDir, connectionsMax, onLaunch, log })
   return {
     address: started.connection,
     where: started.dataDir,

@@ -60,7 +60,6 @@ export async function serveRequests(
     metrics: settings.metrics,
   })
   closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
-  app.prepare()
   const { url } = await app.listen(settings).catch((error: unknown) => {
     throw listenError(settings, error)
   })
@@ -69,6 +68,7 @@ export async function serveRequests(
     url,
     notes: fault === undefined ? [] : [fault],
     begin: ({ withWorkThatRunsOnce }) => {
+      closers.push({ name: 'preparing', close: prepareSlowly(app), withinMs: 100 })
       if (withWorkThatRunsOnce && roles.includes('worker')) {
         const deliveries = app.startDeliveries()
         closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
@@ -90,6 +90,20 @@ async function openVaultOf(needs: Needs, settings: Settings, closers: Closers): 
   const vault = await openCardVault(needs, { present, previous })
   closers.push({ name: 'vault', close: vault.close, withinMs: vaultClosesWithinMs })
   return vault
+}
+
+/**
+ * Compiles a shape per turn, between the first requests: one that needs a shape earlier compiles it itself, so it waits less
+ * than it would for a start that compiles them all.
+ */
+function prepareSlowly(app: App): () => Promise<void> {
+  const preparing = app.prepare()
+  let next: NodeJS.Immediate | undefined
+  const prepareNext = (): void => {
+    next = preparing.next().done ? undefined : setImmediate(prepareNext)
+  }
+  next = setImmediate(prepareNext)
+  return async () => clearImmediate(next)
 }
 
 /** New requests get 503 while those in progress finish; then the port is released. */

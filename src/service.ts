@@ -15,7 +15,7 @@ import { type Needs, openDatabase } from './postgres/postgres.ts'
 import { telemetry, type Telemetry } from './base/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
-import { listenError, serveRequests } from './serve-requests.ts'
+import { listenError, serveRequests, type LoadedApp } from './serve-requests.ts'
 import { addressesOf, announceAddresses } from './service-address.ts'
 import { sayReady, type Say } from './welcome.ts'
 
@@ -29,12 +29,14 @@ const enforcedAgainAfterMs = 1_000
 /** Starts the whole service on its store, and prints its address when it is ready. */
 export async function startService(settings: Settings, say: Say): Promise<Service> {
   const log = openLog(settings.logLevel)
-  // Loaded while PostgreSQL starts.
-  const loading = import('./app.ts')
-  loading.catch(() => {})
+  let loading: LoadedApp | undefined
+  const load = (): LoadedApp => (loading ??= import('./app.ts'))
   return starting(log, async (closers) => {
-    const { needs, store, revocations } = await prepareService(settings, log, closers)
-    const serving = await serveRequests({ ...needs, revocations }, settings, loading, closers)
+    // Evaluating modules blocks: begin it when PostgreSQL works, not before.
+    const { needs, store, revocations } = await prepareService(settings, log, closers, {
+      onLaunch: () => void load().catch(() => {}),
+    })
+    const serving = await serveRequests({ ...needs, revocations }, settings, load(), closers)
     announce(serving.url, settings, closers)
     closers.push(housekeepingOf(needs, settings))
     await sayReady(
@@ -54,7 +56,7 @@ export async function startPrimary(settings: Settings, say: Say): Promise<Servic
   return starting(log, async (closers) => {
     const ports = await claimPorts(settings)
     const processes = startProcesses(settings, log, measurements)
-    const { needs, store } = await prepareService(settings, log, closers, measurements).catch(
+    const { needs, store } = await prepareService(settings, log, closers, { measurements }).catch(
       async (error: unknown) => {
         await processes.stop()
         throw error
@@ -103,9 +105,9 @@ async function prepareService(
   settings: Settings,
   log: Log,
   closers: Closers,
-  measurements = telemetry(),
+  { measurements = telemetry(), onLaunch }: { measurements?: Telemetry; onLaunch?: () => void },
 ): Promise<{ needs: Needs; store: Store; revocations: Revocations }> {
-  const store = await openStore(settings, log)
+  const store = await openStore(settings, log, onLaunch)
   closers.push({ name: 'store', close: store.close, withinMs: Infinity })
   await migrate(store.address)
   const needs = openNeeds(store.address, settings, log, closers, measurements)
@@ -187,5 +189,6 @@ async function prepareStore({ db, clock }: Needs, settings: Settings): Promise<v
       `The database belongs to ${environment}, but ARI_ENVIRONMENT is ${settings.environment}: use another database, or ARI_ENVIRONMENT=${environment}`,
     )
   }
-  await Promise.all([fillReference(db), preparePartitions(db, clock.now())])
+  // Housekeeping creates the other days when the service is ready.
+  await Promise.all([fillReference(db), preparePartitions(db, clock.now(), 1)])
 }

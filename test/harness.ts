@@ -119,8 +119,13 @@ export type GatewayOptions = {
 
 const usualPatience = 100
 
+/** A database of the tests' PostgreSQL that is nobody's store, to copy and rename those of gateways from. */
+export async function serverAddress(): Promise<TestAddress> {
+  return (await (server ??= testServer())).address
+}
+
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
-  const { address } = await (server ??= testServer())
+  const address = await serverAddress()
   const name = `test_${randomBytes(8).toString('hex')}`
   await asAdmin(address, `create database ${name} template ${await templateOn(address)} strategy file_copy`)
   gateways++

@@ -40,6 +40,7 @@ type Row = {
 }
 
 const nights = { startDate: '2027-04-01', endDate: '2027-04-30' }
+const digestNights = { from: '2027-04-01', to: '2027-04-30', level: 'product' }
 
 const vat = (value: number) => ({
   type: 'VAT',
@@ -145,6 +146,32 @@ const rows: Record<SupplierRouteName, Row> = {
       { hotelId: secret.hotelId, ...nights },
       { hotelId: 'H1', roomIds: [secret.roomId], ...nights },
       { hotelId: 'H1', rateIds: [secret.rateId], ...nights },
+    ],
+  },
+  getAriDigest: {
+    own: () => ({ hotelId: 'H1', ...digestNights }),
+    foreign: [
+      { hotelId: secret.hotelId, ...digestNights },
+      { hotelId: 'H1', roomIds: [secret.roomId], ...digestNights },
+      { hotelId: 'H1', rateIds: [secret.rateId], ...digestNights },
+    ],
+  },
+  getAriDiff: {
+    own: () => ({ hotelId: 'H1', from: { revision: 0 } }),
+    shows: ({ price }) => String(price),
+    foreign: [
+      { hotelId: secret.hotelId, from: { revision: 0 } },
+      { hotelId: 'H1', from: { revision: 0 }, roomIds: [secret.roomId] },
+      { hotelId: 'H1', from: { revision: 0 }, rateIds: [secret.rateId] },
+    ],
+  },
+  getCellHistory: {
+    own: () => ({ hotelId: 'H1', roomId: 'DBL', rateId: 'BAR', date: nights.startDate }),
+    shows: ({ price }) => String(price),
+    foreign: [
+      { hotelId: secret.hotelId, roomId: 'DBL', date: nights.startDate },
+      { hotelId: 'H1', roomId: secret.roomId, date: nights.startDate },
+      { hotelId: 'H1', roomId: 'DBL', rateId: secret.rateId, date: nights.startDate },
     ],
   },
   registerAvailabilityWebhook: {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
 import { loadHotels, supplierName } from '../bench/hotel-load.ts'
-import { client, gatewayForTests, type TestClient } from './harness.ts'
+import { dayMs, formatNight } from '../src/base/calendar.ts'
+import { overviewLimits } from '../src/console/overview/contract.ts'
+import { client, gatewayForTests, type TestClient, type TestGateway } from './harness.ts'
 import type { TestAddress } from './postgres.ts'
 
 /**
@@ -22,15 +24,16 @@ let smallest = 0
 before(async () => {
   assert.ok(address)
   await loadHotels(address, { hotels, months: 0 })
-  operator = client(
-    gateway.url,
-    { authorization: `Bearer ${await gateway.token('operator')}` },
-    '/console/api',
-  )
+  operator = await operatorOf(gateway)
   const suppliers = await gateway.db.query<{ id: number; name: string }>('select id, name from supplier')
   largest = suppliers.rows.find(({ name }) => name === supplierName(1))?.id ?? 0
   smallest = suppliers.rows.find(({ name }) => name === supplierName(390))?.id ?? 0
 })
+
+async function operatorOf(service: TestGateway): Promise<TestClient> {
+  const authorization = `Bearer ${await service.token('operator')}`
+  return client(service.url, { authorization }, '/console/api')
+}
 
 type PlanNode = {
   'Relation Name'?: string
@@ -41,7 +44,7 @@ type PlanNode = {
   Plans?: PlanNode[]
 }
 
-const grown = new Set(['hotel', 'hotel_search', 'room', 'rate', 'room_rate', 'ari_month'])
+const grown = new Set(['hotel', 'hotel_search', 'room', 'rate', 'room_rate', 'ari_month', 'price_drift'])
 
 /** Rows of the tables that grow with the hotels. */
 function rowsRead(node: PlanNode): number {
@@ -53,10 +56,10 @@ function rowsRead(node: PlanNode): number {
 }
 
 /** The rows that all statements of a page read. */
-async function readBy(path: string): Promise<number> {
+async function readBy(path: string, { db: store } = gateway, caller = operator): Promise<number> {
   const statements: [unknown, unknown[]?][] = []
-  const query = gateway.db.unhurried.query.bind(gateway.db.unhurried)
-  const recorded = [gateway.db, gateway.db.unhurried].map((db) => {
+  const query = store.unhurried.query.bind(store.unhurried)
+  const recorded = [store, store.unhurried].map((db) => {
     const original = db.query.bind(db)
     return mock.method(db, 'query', (...parameters: [unknown, unknown[]?]) => {
       statements.push(parameters)
@@ -64,7 +67,7 @@ async function readBy(path: string): Promise<number> {
     })
   })
   try {
-    const { status, text } = await operator.get(path)
+    const { status, text } = await caller.get(path)
     assert.equal(status, 200, text)
   } finally {
     for (const { mock: replaced } of recorded) replaced.restore()
@@ -163,4 +166,35 @@ test('the other pages read a part of the hotels', async () => {
   // Uses of each room type are counted up to 1,000, hotels of the overview too.
   await assertBounded(['/reference'], rowsReadMax.uses)
   await assertBounded(['/overview'], rowsReadMax.overview)
+})
+
+test('the overview reads a part of the hotels when most were closed long ago, and of the nights when most are sold out', async () => {
+  const staleSince = Math.floor(gateway.clock.now() / dayMs) - overviewLimits.staleAfterDays
+  // Three of four hotels were closed long ago, and the others got no ARI since the last day on which it isn't stale.
+  await gateway.db.query(
+    `update hotel set is_available = id % 4 = 0, ari_day = case when id % 4 = 0 then $1::int else $1::int - 100 end,
+       ari_at = date '1970-01-01' + case when id % 4 = 0 then $1::int else $1::int - 100 end, ari_until_month = case when id % 4 = 0 then 32767 else 1 end`,
+    [staleSince],
+  )
+  await gateway.db.query(
+    `insert into price_drift (hotel_id, room_no, rate_no, night, currency, checks, differing, sold_out, largest, last_at,
+       stored, live, since_at, since_revision)
+     select id, 1, 1, date '2027-06-01', 'EUR', 1, 1, 1, 1, now(), 100, case when id % 100 = 0 then id end, now(), 1 from hotel`,
+  )
+  await gateway.db.unhurried.query('vacuum analyze hotel, price_drift')
+  // For some seconds, a service repeats its overview.
+  const other = await gateway.second()
+  const caller = await operatorOf(other)
+  const read = await readBy('/overview', other, caller)
+  assert.ok(read <= rowsReadMax.overview, String(read))
+  const { body } = await caller.get('/overview')
+  const { stale, ending, drifting } = body
+  assert.deepEqual(
+    [stale, ending, JSON.parse(JSON.stringify(drifting)).nights],
+    [
+      { count: 0, isMore: false, since: formatNight(staleSince), hotels: [] },
+      { count: 0, isMore: false, endsBy: '2027-04', hotels: [] },
+      { count: hotels / 100, isMore: false },
+    ],
+  )
 })

@@ -19,6 +19,8 @@ export type TestStore = {
   refused: string[]
   /** Answers every request with this status, and with this code of S3's errors. */
   failing: { status: number | undefined; code?: string }
+  /** Every request calls `onRequest`, and waits. */
+  slow: { until?: Promise<void>; onRequest?: () => void }
   /** At the same port, with the same objects. */
   start: () => Promise<void>
   stop: () => Promise<void>
@@ -28,6 +30,7 @@ export async function startTestStore(): Promise<TestStore> {
   const objects = new Map<string, Buffer>()
   const refused: string[] = []
   const failing: TestStore['failing'] = { status: undefined }
+  const slow: TestStore['slow'] = {}
   let server: Server
   let port = 0
   const start = async (): Promise<void> => {
@@ -44,6 +47,8 @@ export async function startTestStore(): Promise<TestStore> {
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks)
     const path = request.url ?? ''
+    slow.onRequest?.()
+    await slow.until
     if (!isSigned(request, body, account)) {
       refused.push(`${request.method} ${path}`)
       response.writeHead(403).end()
@@ -59,6 +64,7 @@ export async function startTestStore(): Promise<TestStore> {
     objects,
     refused,
     failing,
+    slow,
     start,
     stop: async () => {
       server.closeAllConnections()

@@ -1,9 +1,10 @@
 /** Our programs as separate processes, in an environment that contains only the variables a test names. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { promisify } from 'node:util'
 import { minutes } from './pace.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -137,4 +138,14 @@ export function workersOf(primary: number | undefined): number[] {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, parent, ...command]) => Number(parent) === primary && command.includes(process.execPath))
     .map(([pid]) => Number(pid))
+}
+
+/** Whether a program of another language can be run on this machine. */
+export async function isInstalled(program: string): Promise<boolean> {
+  try {
+    await promisify(execFile)(program, ['--version'])
+    return true
+  } catch {
+    return false
+  }
 }

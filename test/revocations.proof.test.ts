@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { client, gatewayForTests } from './harness.ts'
+import { client, gatewayForTests, serverAddress } from './harness.ts'
 import { minutes } from './pace.ts'
 import { asAdmin, environOf, type TestAddress } from './postgres.ts'
 import { runAri, startProgram, type Running } from './programs.ts'
@@ -46,7 +46,7 @@ test('a service that starts on an older copy repeats the revocations made since'
   const copy: TestAddress = { ...gateway.storeAddress, database: `${gateway.storeAddress.database}_copy` }
   // As a backup of this moment contains it.
   const dump = `create database ${copy.database} template ${gateway.storeAddress.database} strategy file_copy`
-  await withoutConnections(() => asAdmin({ ...copy, database: 'postgres' }, dump))
+  await withoutConnections(async () => asAdmin(await serverAddress(), dump))
 
   expectOk(await admin.post(`/keys/${revoked.keyId}/revoke`, {}))
   expectOk(await admin.post(`/keys/${rotated.keyId}/rotate`, { overlapMinutes: 0 }))
@@ -112,7 +112,7 @@ async function withoutConnections(copy: () => Promise<void>): Promise<void> {
   const { database } = gateway.storeAddress
   await until(async () => {
     await asAdmin(
-      { ...gateway.storeAddress, database: 'postgres' },
+      await serverAddress(),
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
     )
     return copy().then(

@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { firstHotel } from '../src/welcome.ts'
@@ -77,6 +78,24 @@ test('the first start shows a key, a token, a sign-in and a command that work; a
   assert.deepEqual([held.status, held.body['notFound']], [200, []])
   assert.equal(await endedBy(later, 'SIGINT'), 0)
   assert.equal(later.output.stderr, '')
+})
+
+test('soon after its first start the service has created the days of the push log for two weeks', async () => {
+  const folder = await newFolder()
+  const running = serve(folder)
+  await urlOf(running)
+  const database = new pg.Client(await findRunningPostgres(folder))
+  await database.connect()
+  const days = async (): Promise<number> =>
+    (
+      await database.query(
+        String.raw`select from pg_inherits where inhparent = 'push_log'::regclass and inhrelid::regclass::text ~ '\d$'`,
+      )
+    ).rowCount ?? 0
+  while ((await days()) < 16) await wait(50)
+  await database.end()
+  assert.equal(await endedBy(running, 'SIGTERM'), 0)
+  assert.equal(running.output.stderr, '')
 })
 
 test('the first start shows its welcome last, and on a terminal nothing but that', async () => {

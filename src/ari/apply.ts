@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Problem } from '../http/rejected.ts'
+import { BeforeValues } from './before-values.ts'
 import type { Block, Blocks, NightMask, SetResult, Stamp } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
@@ -23,23 +24,25 @@ export type ItemResult = {
 /**
  * Applies a push to the blocks of its hotel, which the caller has locked, and raises the hotel's revision if
  * anything changed. Adds to `models` the pricing models that the push changed. If there are no results, the
- * push is refused as a whole.
+ * push is refused as a whole. `before`: the values that it replaced, if it changed any.
  */
 export async function applyPush(
   { body, catalog, plan, push }: ReadyPush,
   hotel: LockedHotel,
   stored: Blocks,
   models: Map<string, ModelChange>,
-): Promise<ItemResult[]> {
+): Promise<{ results: ItemResult[]; before?: Buffer }> {
   const isAtomicBroken = body.atomic === true && plan.items.some((item) => problemsIn(item) > 0)
-  if (plan.refused.length > 0 || isAtomicBroken) return []
+  if (plan.refused.length > 0 || isAtomicBroken) return { results: [] }
+  const isDryRun = body.dryRun === true
+  const before = isDryRun ? undefined : new BeforeValues()
   const stamp: Stamp = {
     revision: hotel.revision + 1,
     sequence: body.sequence,
     keyId: push.caller.keyId,
     currencyRevision: hotel.currencyRevision,
+    ...(before ? { before } : {}),
   }
-  const isDryRun = body.dryRun === true
   // Items can undo each other only if there is more than one.
   const scratch = isDryRun || plan.items.length > 1 ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
@@ -50,14 +53,14 @@ export async function applyPush(
   )
   const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
   const isUndone = changes && scratch?.isUnchanged(stamp) === true
-  if (!isDryRun) {
-    scratch?.adopt(isUndone, stamp)
-    if (changes && !isUndone) {
-      hotel.revision++
-      noteModels(catalog, priced, models)
-    }
-  }
-  return isUndone ? results.map(asUnchanged) : results
+  if (!isDryRun) scratch?.adopt(isUndone, stamp)
+  if (isUndone) return { results: results.map(asUnchanged) }
+  if (!changes || !before) return { results }
+  hotel.revision++
+  noteModels(catalog, priced, models)
+  const encoded = before.encode(hotel.revision, hotel.cellsRevision)
+  hotel.cellsRevision = hotel.revision
+  return { results, before: encoded }
 }
 
 /** Number of cells to apply before other requests get a turn of the event loop. */
@@ -120,6 +123,7 @@ function applyItem(
     let nightsPriced = 0
     for (const { month, mask } of row.months) {
       const block = blocks.of(row.roomNo, row.rateNo, month)
+      stamp.before?.at(row, month)
       if (row.pricingModel !== undefined) noteTenfold(row, { month, mask }, block, tenfold)
       const result = applyRow(row, block, mask, stamp)
       cellsChanged += countNights(result.changed)

@@ -7,14 +7,18 @@ import { answer, onEveryProblem, type Judge, onItems, type Mounted, on } from '.
 import { readTransaction } from '../postgres/transaction.ts'
 import { wellFormedPart } from '../http/validate.ts'
 import { guestsMaxOf } from '../products/store.ts'
-import type { Catalogs, HotelCatalog } from './catalog.ts'
+import { selectHotelPast } from './changes-back.ts'
 import { ariRoutes, mappingRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { type AriNeeds, acceptAri, itemsMaxOf } from './accept-ari.ts'
+import { inOrder, momentOf, momentProblems, pastBlocks, putBack, walkBackTo } from './history.ts'
+import type { MomentBody } from './history-contract.ts'
 import { itemErrors } from './item-contract.ts'
+import { firstStoredMonth } from './past-months.ts'
 import { problemAt } from './plan-item.ts'
+import { namesOf, numbersOf, type Codes } from './row-names.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
-import { blocksReadMax, selectHotelBlocks, selectHotelState } from './store.ts'
+import { blocksReadMax, isIn, readTooLarge, selectHotelBlocks } from './block-range.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import { readMappings } from './mappings.ts'
 
@@ -31,7 +35,7 @@ export const getAri = (needs: AriNeeds) =>
     const from = parseNight(body.startDate) ?? 0
     const to = parseNight(body.endDate) ?? 0
     const { catalog, state, blocks } = await readTransaction(needs.db, (connection) =>
-      selectStored(connection, needs.catalogs, caller.supplierId, { body, from, to }),
+      selectStored(connection, needs, caller.supplierId, { body, from, to }),
     )
     const { runs, leftOut } = await runsOf(blocks, {
       from,
@@ -60,21 +64,25 @@ export const getAri = (needs: AriNeeds) =>
 const judge =
   ({ catalogs }: AriNeeds): Judge<void, 'supplier'> =>
   async (sent, shapeProblems, { caller: { supplierId } }) => {
-    const { hotelId, startDate, endDate, ...codes } = readable(sent, shapeProblems)
-    const problems = [...shapeProblems, ...rangeProblems(startDate, endDate)]
+    const { hotelId, startDate, endDate, asOf, ...codes } = readable(sent, shapeProblems)
+    const problems = [
+      ...shapeProblems,
+      ...rangeProblems(startDate, endDate),
+      ...momentProblems(asOf, '/asOf'),
+    ]
     if (problems.length === 0) return
     const catalog = hotelId === undefined ? undefined : await catalogs.of({ supplierId, hotelCode: hotelId })
     const unknown = hotelId === undefined || catalog ? [] : [hotelNotFound(hotelId)]
     rejectIfAny([...unknown, ...problems, ...(catalog ? numbersOf(codes, catalog).problems : [])])
   }
 
-type Codes = readonly (string | undefined)[]
 type ReadableBody = {
   hotelId?: string
   roomIds?: Codes
   rateIds?: Codes
   startDate?: string
   endDate?: string
+  asOf?: MomentBody
 }
 
 function readable(sent: unknown, problems: readonly Problem[]): ReadableBody {
@@ -86,11 +94,10 @@ type Requested = { body: BodyOf<typeof ariRoutes.getAri>; from: number; to: numb
 
 async function selectStored(
   connection: Queryable,
-  catalogs: Catalogs,
+  { catalogs, clock }: AriNeeds,
   supplierId: number,
-  requested: Requested,
+  { body, from, to }: Requested,
 ) {
-  const { body, from, to } = requested
   // Use one snapshot: a push between the statements would show its nights under the previous revision or
   // names.
   await connection.query('set transaction isolation level repeatable read read only')
@@ -98,25 +105,29 @@ async function selectStored(
   if (!catalog) throw new Rejected(404, hotelNotFound(body.hotelId))
   const { roomNos, rateNos, problems } = numbersOf(body, catalog)
   rejectIfAny(problems, 404)
-  const state = await selectHotelState(connection, catalog.hotelId)
-  const blocks = await selectHotelBlocks(connection, catalog.hotelId, {
-    fromMonth: monthOf(from),
+  const { hotelId } = catalog
+  const hotel = await selectHotelPast(connection, hotelId)
+  const range = {
+    fromMonth: body.asOf ? Math.max(monthOf(from), firstStoredMonth(clock.now())) : monthOf(from),
     toMonth: monthOf(to),
     roomNos,
     // The room's own row is needed for any requested rate.
     rateNos: rateNos && [0, ...rateNos],
+  }
+  const blocks = await selectHotelBlocks(connection, hotelId, range)
+  if (blocks.length > blocksReadMax) throw readTooLarge()
+  if (!body.asOf) return { catalog, state: hotel, blocks }
+  const moment = momentOf(body.asOf)
+  const past = pastBlocks(blocks, isIn(range))
+  const reached = await walkBackTo(connection, hotel, moment, {
+    path: '/asOf',
+    visit: (change) => {
+      putBack(past, hotelId, change)
+      return 'go on'
+    },
   })
-  if (blocks.length > blocksReadMax) throw tooMuch()
-  return { catalog, state, blocks }
-}
-
-function tooMuch(): Rejected {
-  return new Rejected(400, {
-    type: 'READ_TOO_LARGE',
-    message: `More than ${blocksReadMax} months of rooms and rates are requested`,
-    path: '/roomIds',
-    hint: 'Request fewer roomIds or rateIds, or a shorter range, and read the rest with more requests',
-  })
+  const state = { ...hotel, revision: moment.revision ?? reached }
+  return { catalog, state, blocks: inOrder(past) }
 }
 
 function rangeProblems(startDate: string | undefined, endDate: string | undefined): Problem[] {
@@ -135,58 +146,6 @@ function rangeProblems(startDate: string | undefined, endDate: string | undefine
       hint: 'Read the range in parts',
     },
   ]
-}
-
-function numbersOf({ roomIds, rateIds }: Pick<ReadableBody, 'roomIds' | 'rateIds'>, catalog: HotelCatalog) {
-  const problems: Problem[] = []
-  const roomNos = numbers(
-    roomIds,
-    catalog.roomNoByCode,
-    { member: 'roomIds', type: 'ROOM_NOT_FOUND', message: 'RoomID not found' },
-    problems,
-  )
-  const rateNos = numbers(
-    rateIds,
-    catalog.rateNoByCode,
-    { member: 'rateIds', type: 'RATE_NOT_FOUND', message: 'RateID not found' },
-    problems,
-  )
-  return { roomNos, rateNos, problems }
-}
-
-function numbers(
-  codes: Codes | undefined,
-  numberByCode: ReadonlyMap<string, number>,
-  named: { member: string; type: string; message: string },
-  problems: Problem[],
-): number[] | undefined {
-  return codes?.flatMap((code, index) => {
-    if (code === undefined) return []
-    const number = numberByCode.get(code)
-    if (number !== undefined) return [number]
-    problems.push({
-      type: named.type,
-      message: named.message,
-      path: `/${named.member}/${index}`,
-      value: code,
-      hint: 'Use a code pushed with POST /push/products',
-    })
-    return []
-  })
-}
-
-function namesOf(catalog: HotelCatalog) {
-  const roomCodeByNo = new Map([...catalog.roomNoByCode].map(([code, no]) => [no, code]))
-  const rateCodeByNo = new Map([...catalog.rateNoByCode].map(([code, no]) => [no, code]))
-  return {
-    minorDigits: catalog.minorDigits,
-    roomCode: (no: number) => roomCodeByNo.get(no) ?? unknownNumber(no),
-    rateCode: (no: number) => rateCodeByNo.get(no) ?? unknownNumber(no),
-  }
-}
-
-function unknownNumber(no: number): never {
-  throw new Error(`ARI is stored for number ${no}, which is not in the catalog`)
 }
 
 function warningsOf({ formerCurrency, beyondOccupancy }: LeftOut, currency: string): Problem[] {

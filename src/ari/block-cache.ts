@@ -1,3 +1,4 @@
+import { BoundedMap } from '../base/bounded-map.ts'
 import type { LockedHotel } from './store.ts'
 
 /**
@@ -31,8 +32,7 @@ const bytesKeptMax = 20 * 1024 * 1024
 const entryBytes = 250
 
 export class BlockCache {
-  readonly #hotels = new Map<number, HotelBlocks>()
-  #bytes = 0
+  readonly #hotels = new BoundedMap<number, HotelBlocks>(bytesKeptMax, ({ bytes }) => bytes)
 
   has(hotelId: number, key: string): boolean {
     return this.#hotels.get(hotelId)?.blockByKey.has(key) === true
@@ -68,7 +68,6 @@ export class BlockCache {
 
   clear(): void {
     this.#hotels.clear()
-    this.#bytes = 0
   }
 
   isCurrent(hotelId: number, { storeStamp, ariVersion }: BlocksAt): boolean {
@@ -93,23 +92,15 @@ export class BlockCache {
       known && isOfThisStore && known.ariVersion === basedOn
         ? known
         : { storeStamp, ariVersion: now, bytes: 0, blockByKey: new Map(), row }
+    this.#hotels.delete(hotelId)
     hotel.row = row
-    if (known) this.#bytes -= known.bytes
     hotel.ariVersion = now
     for (const [key, block] of blocks) {
       const before = hotel.blockByKey.get(key)
       hotel.bytes += (block?.length ?? 0) - (before === undefined ? -entryBytes : (before?.length ?? 0))
       hotel.blockByKey.set(key, block && block.toString(spelling))
     }
-    // Re-inserting makes the hotel the youngest entry: a Map iterates its keys in insertion order.
-    this.#hotels.delete(hotelId)
     this.#hotels.set(hotelId, hotel)
-    this.#bytes += hotel.bytes
-    for (const [oldestId, oldest] of this.#hotels) {
-      if (this.#bytes <= bytesKeptMax) break
-      this.#bytes -= oldest.bytes
-      this.#hotels.delete(oldestId)
-    }
   }
 }
 

@@ -26,9 +26,16 @@ export function lastSet(nights: number[]): number {
 const runKinds = { repeat: 0, unset: 32, each: 64 } as const
 
 /** Writes the length and the runs; the length is known last, so it always takes a two-byte varint. */
-export function writeColumn(writer: Cursor, nights: number[], length: number): void {
+export function writeColumn(writer: Cursor, nights: readonly number[], length: number): void {
   const lengthAt = writer.at
   writer.at += 2
+  writeRuns(writer, nights, length)
+  const written = writer.at - lengthAt - 2
+  writer.bytes[lengthAt] = (written & 127) | 128
+  writer.bytes[lengthAt + 1] = written >> 7
+}
+
+export function writeRuns(writer: Cursor, nights: readonly number[], length: number): void {
   let previous = 0
   for (let night = 0; night < length;) {
     const value = nights[night] ?? unset
@@ -52,18 +59,15 @@ export function writeColumn(writer: Cursor, nights: number[], length: number): v
       previous = each
     }
   }
-  const written = writer.at - lengthAt - 2
-  writer.bytes[lengthAt] = (written & 127) | 128
-  writer.bytes[lengthAt + 1] = written >> 7
 }
 
-export function readRuns(bytes: Buffer, from: number, to: number): number[] {
+/** The values of a month's nights, from runs that end at `to` or after `length` nights. */
+export function readRuns(reader: Cursor, to: number, length = nightsMax): number[] {
   const nights = new Array<number>(nightsMax).fill(unset)
-  const reader = { bytes, at: from }
   let night = 0
   let value = 0
-  while (reader.at < to) {
-    const run = bytes[reader.at++] ?? 0
+  while (reader.at < to && night < length) {
+    const run = reader.bytes[reader.at++] ?? 0
     const end = night + (run & 31) + 1
     const kind = run & 96
     if (kind === runKinds.unset) night = end

@@ -33,6 +33,13 @@ export type NightMask = number
 
 type Column = { tag: number; nights: number[] | undefined; from: number; to: number }
 
+/** Takes note of the values that a change replaces, in the block named by `at`; before-values.ts stores them. */
+export type Notes = {
+  at: (row: { roomNo: number; rateNo: number }, month: number) => void
+  /** `nights`: all values of the month as they were, of which those of the mask change. */
+  note: (field: number, mask: NightMask, nights: number[]) => void
+}
+
 /** The origin of a value (revision, sequence, key) and the currency revision needed to judge it. */
 export type Stamp = {
   revision: number
@@ -41,6 +48,7 @@ export type Stamp = {
   keyId: number
   /** Prices set at this revision or before it are in a former currency and never equal any price. */
   currencyRevision: number
+  before?: Notes
 }
 
 export type SetResult = { changed: NightMask; superseded: NightMask }
@@ -199,18 +207,37 @@ export class Block {
     if (!present && value === unset) return 0
     const values = present ?? this.#add(field * 4 + kinds.value)
     const revisions = this.#nights(field * 4 + kinds.revision) ?? this.#add(field * 4 + kinds.revision)
-    const mayBeStale = stamp.currencyRevision > 0 && value !== unset && isPriceField(field)
+    const mayBeStale = stamp.currencyRevision > 0 && isPriceField(field)
     let changed = 0
+    let before: number[] | undefined
     for (let rest = mask; rest !== 0; rest &= rest - 1) {
       const night = 31 - Math.clz32(rest & -rest)
       const stale = mayBeStale && (revisions[night] ?? unset) <= stamp.currencyRevision
-      if (values[night] === value && !stale) continue
+      if (values[night] === value && (!stale || value === unset)) continue
+      if (stamp.before) {
+        before ??= [...values]
+        // A price in a former currency could not be sold, so it counts as none.
+        if (stale) before[night] = unset
+      }
       values[night] = value
       revisions[night] = stamp.revision
       changed |= 1 << night
     }
     if (changed !== 0) this.dirty = true
+    if (before) stamp.before?.note(field, changed, before)
     return changed
+  }
+
+  /** Puts back the values before a change, one for each night of the mask. Prices were in its currency. */
+  putBack(field: number, mask: NightMask, values: readonly number[], revision: number): void {
+    const nights = this.#nights(field * 4 + kinds.value) ?? this.#add(field * 4 + kinds.value)
+    const revisions = this.#nights(field * 4 + kinds.revision) ?? this.#add(field * 4 + kinds.revision)
+    let index = 0
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      nights[night] = values[index++] ?? unset
+      revisions[night] = revision
+    }
   }
 
   /** Records the sequence unless the key has set a newer one; returns the nights where it was recorded. */
@@ -236,7 +263,7 @@ export class Block {
   #nights(tag: number): number[] | undefined {
     const column = this.#columns.find((one) => one.tag === tag)
     if (!column) return undefined
-    column.nights ??= readRuns(this.#bytes, column.from, column.to)
+    column.nights ??= readRuns({ bytes: this.#bytes, at: column.from }, column.to)
     return column.nights
   }
 

@@ -1,12 +1,8 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
-import {
-  roomRateKey,
-  selectHotelCatalogs,
-  type HotelOfSupplier,
-  type HotelWithCatalog,
-  type RoomRate,
-} from '../products/store.ts'
+import { hotelWithCatalog, selectHotelCatalogs, type HotelOfSupplier } from '../products/hotel-catalogs.ts'
+import { roomRateKey, type RoomRate } from '../products/store.ts'
+import { BoundedMap } from '../base/bounded-map.ts'
 import { gather } from '../base/gather.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import type { LockedHotel } from './store.ts'
@@ -58,46 +54,47 @@ export type Catalogs = {
   forget: (hotel: HotelOfSupplier) => void
 }
 
-/** Most entries cached in total; a catalog takes about as much memory as its rooms, rates and room-rates. */
-const entriesKeptMax = 100_000
+/** Catalogs are cached as texts: some 100,000 of hotels with two rooms and two rates. */
+const textBytesMax = 40 * 1024 * 1024
+/** Memory of a text besides its characters: its key and the headers of both. */
+const textBytes = 100
+/** Reading a text of this length takes some 10 µs; catalogs with longer ones are cached decoded as well. */
+const quickTextMax = 2_000
+const decodedBytesMax = 10 * 1024 * 1024
+/** A decoded catalog takes this many times the memory of its text. */
+const decodedFactor = 8
 const catalogReads = { keysMax: 100, readsAtOnceMax: 4 }
 
 export function catalogs({ db, telemetry }: Needs, priceFloors: PriceFloors): Catalogs {
   const hits = telemetry.cacheLookups.labels('catalogs', 'hit')
   const misses = telemetry.cacheLookups.labels('catalogs', 'miss')
-  const cached = new Map<string, HotelCatalog>()
-  let entries = 0
+  const texts = new BoundedMap<string, string>(textBytesMax, (text) => text.length + textBytes)
+  const decoded = new BoundedMap<string, { catalog: HotelCatalog; bytes: number }>(
+    decodedBytesMax,
+    ({ bytes }) => bytes,
+  )
   db.epoch.onChange(() => {
-    cached.clear()
-    entries = 0
+    texts.clear()
+    decoded.clear()
   })
-  const forget = (text: string): void => {
-    const known = cached.get(text)
-    if (known) entries -= weight(known)
-    cached.delete(text)
-  }
-  const keep = (text: string, catalog: HotelCatalog): void => {
-    forget(text)
-    cached.set(text, catalog)
-    entries += weight(catalog)
-    // Evict the oldest first: a Map iterates its keys in insertion order.
-    for (const oldest of cached.keys()) {
-      if (entries <= entriesKeptMax) break
-      forget(oldest)
-    }
+  const decode = (key: string, hotel: HotelOfSupplier, text: string): HotelCatalog => {
+    const catalog = catalogOf(hotel, text, priceFloors)
+    if (text.length > quickTextMax) decoded.set(key, { catalog, bytes: text.length * decodedFactor })
+    return catalog
   }
   const load = async (
     connection: Queryable,
     wanted: readonly HotelOfSupplier[],
   ): Promise<ReadonlyMap<HotelOfSupplier, HotelCatalog>> => {
-    const rows = await selectHotelCatalogs(connection, wanted, priceFloors.column)
+    const read = await selectHotelCatalogs(connection, wanted, priceFloors.column)
     const catalogByHotel = new Map<HotelOfSupplier, HotelCatalog>()
     for (const [index, hotel] of wanted.entries()) {
-      const stored = rows[index]
-      if (!stored) continue
-      const catalog = catalogOf(hotel, stored, priceFloors)
-      keep(keyText(hotel), catalog)
-      catalogByHotel.set(hotel, catalog)
+      const text = read[index]
+      if (text === undefined) continue
+      const key = keyText(hotel)
+      texts.set(key, text)
+      decoded.delete(key)
+      catalogByHotel.set(hotel, decode(key, hotel, text))
     }
     return catalogByHotel
   }
@@ -106,10 +103,14 @@ export function catalogs({ db, telemetry }: Needs, priceFloors: PriceFloors): Ca
     (await load(connection, [hotel])).get(hotel)
   return {
     of: async (hotel) => {
-      const known = cached.get(keyText(hotel))
-      if (known) hits.inc()
-      else misses.inc()
-      return known ?? (await missing([hotel])).get(hotel)
+      const key = keyText(hotel)
+      const text = texts.get(key)
+      if (text === undefined) {
+        misses.inc()
+        return (await missing([hotel])).get(hotel)
+      }
+      hits.inc()
+      return decoded.get(key)?.catalog ?? decode(key, hotel, text)
     },
     current,
     reload: async (connection, known) => {
@@ -117,7 +118,11 @@ export function catalogs({ db, telemetry }: Needs, priceFloors: PriceFloors): Ca
       if (!catalog) throw new Error(`hotel ${known.hotelCode} is gone`)
       return catalog
     },
-    forget: (hotel) => forget(keyText(hotel)),
+    forget: (hotel) => {
+      const key = keyText(hotel)
+      texts.delete(key)
+      decoded.delete(key)
+    },
   }
 }
 
@@ -129,19 +134,16 @@ export function isCatalogOf(
   return hotel?.storeStamp === catalog.storeStamp && hotel.catalogVersion === catalog.version
 }
 
-function weight({ roomNoByCode, rateNoByCode }: HotelCatalog): number {
-  return 4 + roomNoByCode.size * (1 + rateNoByCode.size)
-}
-
 function keyText({ supplierId, hotelCode }: HotelOfSupplier): string {
   return `${supplierId}/${hotelCode}`
 }
 
 function catalogOf(
   { supplierId, hotelCode }: HotelOfSupplier,
-  { storeStamp, hotel, catalog, beside }: HotelWithCatalog,
+  text: string,
   priceFloors: PriceFloors,
 ): HotelCatalog {
+  const { storeStamp, hotel, catalog, beside } = hotelWithCatalog(text)
   const digits = minorDigits(hotel.currency) ?? 2
   const { roomNoByCode, rateNoByCode, roomRateByKey } = catalog
   return {

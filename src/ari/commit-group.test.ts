@@ -124,6 +124,25 @@ test('a currency, products and taxes that another process changed apply to the n
   assert.equal(await pushedAgain(account, 91), before + 2)
 })
 
+test('products of a hotel with a long catalog that another process changed apply to the next pushes', async () => {
+  const account = await newAccount()
+  const rateIds = Array.from({ length: 100 }, (_, number) => `RATE-${number}`)
+  const products = rateIds.map((rateId) => product('DBL', rateId))
+  expectOk(await account.post('/push/products', { hotelId: 'H1', products }))
+  await familiar(account)
+
+  const smaller = { occupancy: { maxOccupancy: 1, maxAdult: 1, maxChild: 0 } }
+  const changed = [product('DBL', 'RATE-99', smaller), product('SGL', 'RATE-99', smaller)]
+  expectOk(await account.elsewhere.post('/push/products', { hotelId: 'H1', products: changed }))
+  const forTwo = { rateId: 'RATE-99', prices: [{ guests: 2, ageCategory: 'adult', amount: 90 }] }
+  for (let time = 0; time < 2; time++) {
+    const refused = await push(account, { date: '2027-04-30', rates: [forTwo] }, { pricingModel: 'guest' })
+    assert.deepEqual([refused.status, statuses(refused)], [400, ['rejected']])
+    const single = await push(account, { ...units('2027-04-30', time), roomId: 'SGL' })
+    assert.deepEqual([single.status, statuses(single)], [200, ['applied']])
+  }
+})
+
 test('a hotel that was reset and pushed again through another process has none of its old nights', async () => {
   const account = await newAccount()
   const before = await familiar(account)

@@ -191,8 +191,9 @@ async function recordOf(
     addRows(ready, group.rows)
     await readRest(connection, group.rows)
   }
-  const results = await applyPush(ready, hotel, blocksOf(hotel.id, group), group.models)
-  return answerPush(ready, results, hotel.revision)
+  const { results, before } = await applyPush(ready, hotel, blocksOf(hotel.id, group), group.models)
+  const record = answerPush(ready, results, hotel.revision)
+  return { ...record, kept: { ...record.kept, before } }
 }
 
 async function planAnew(connection: Connection, push: ReadyPush, needs: GroupNeeds): Promise<ReadyPush> {

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { answerMembers, code, date, integer, oneOf, problem, route, success, warning } from '../http/route.ts'
 import { ariItem, itemsMax, pricingModel, pricingModels } from './item-contract.ts'
 import { hotelId } from '../hotels/contract.ts'
+import { expiredMembers, moment } from './history-contract.ts'
 import { occupancy } from '../products/contract.ts'
 
 export const pushAriBody = Type.Object(
@@ -85,6 +86,7 @@ export const getAriBody = Type.Object({
   rateIds: Type.Optional(Type.Array(code(), { minItems: 1, maxItems: 500, description: 'Only these rates' })),
   startDate: date({ description: 'First night' }),
   endDate: date({ description: 'Last night, included' }),
+  asOf: Type.Optional(moment('An earlier state instead of the present one: exactly one of the members')),
 })
 
 const getAriAnswer = Type.Object({
@@ -176,14 +178,29 @@ export const ariRoutes = {
     tag: 'ARI',
     summary: 'Read back the stored ARI',
     description:
-      'The same shape as the push, in as few ranges as possible: posting it back changes nothing. Prices that cannot be sold are omitted, with a warning: prices in a former currency, and prices for more guests than the product allows.',
+      "The same shape as the push, in as few ranges as possible: posting it back changes nothing. Prices that cannot be sold are omitted, with a warning: prices in a former currency, and prices for more guests than the product allows. With `asOf`, the ARI as it was at a revision or at a time; `revision` is then the requested one, or that of the last change of ARI at that time. History reaches back as far as the push log does, but not behind the last change of the hotel's currency, and not to months whose last night was before yesterday. Products and taxes are those of now.",
     body: getAriBody,
     answer: getAriAnswer,
-    errors: { 404: 'Unknown hotel, room or rate' },
+    errors: {
+      404: 'Unknown hotel, room or rate',
+      410: '`asOf` is further back than the stored history; `oldestRevision` is the earliest state that can be read',
+    },
+    refusals: { 410: expiredMembers },
     examples: [
       {
         summary: 'Two weeks of one room',
         request: { hotelId: 'H1', roomIds: ['DBL'], startDate: '2027-04-15', endDate: '2027-04-28' },
+        answer: { status: 200, body: { code: '200', message: 'ARI retrieved successfully' } },
+      },
+      {
+        summary: 'The same as it was at an earlier revision',
+        request: {
+          hotelId: 'H1',
+          roomIds: ['DBL'],
+          startDate: '2027-04-15',
+          endDate: '2027-04-28',
+          asOf: { revision: 2 },
+        },
         answer: { status: 200, body: { code: '200', message: 'ARI retrieved successfully' } },
       },
     ],

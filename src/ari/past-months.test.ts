@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
+import { night, nights, outcomesOf, push, readAri, storySupplier } from '../../test/ari.ts'
 import { gatewayForTests } from '../../test/harness.ts'
+import { expectOk } from '../../test/story.ts'
 import { monthOf, parseNight } from '../base/calendar.ts'
 import { removePastMonths } from './past-months.ts'
 
@@ -52,4 +54,18 @@ test('until the next month ends, the months are not read again', async () => {
   assert.ok(statements.length > 0)
   assert.ok(statements.every((statement) => !statement.includes('ari_month')))
   assert.equal(await removePastMonths(gateway.db, Date.parse('2027-04-20T13:00:00Z')), 3_000)
+})
+
+test('a push to a hotel whose months were removed with the clocks ahead is stored', async () => {
+  const service = await gatewayForTests()
+  const supplier = await storySupplier(service)
+  const lastOfMonth = '2027-05-31'
+  const pushNight = (inventory: number) => push(supplier, night(lastOfMonth, { inventory }))
+  expectOk(await pushNight(6))
+  expectOk(await pushNight(5))
+  await removePastMonths(service.db, Date.parse('2027-06-03T00:00:00Z'))
+  assert.deepEqual(outcomesOf(await pushNight(4)), ['applied 1'])
+  assert.deepEqual(await readAri(supplier, lastOfMonth, lastOfMonth), [
+    nights(lastOfMonth, lastOfMonth, { inventory: 4 }),
+  ])
 })

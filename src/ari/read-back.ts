@@ -108,7 +108,7 @@ function readNights(
 }
 
 /** Whether the price is for more guests than any party can have. */
-function isBeyond(field: number, guestsMax: GuestsMax): boolean {
+export function isBeyond(field: number, guestsMax: GuestsMax): boolean {
   if (!isGuestPriceField(field)) return false
   const { ageCategory, guests } = guestBucket(field)
   return guests > guestsMax[ageCategory]

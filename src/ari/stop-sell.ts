@@ -1,5 +1,6 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import { BeforeValues } from './before-values.ts'
 import { Block, type NightMask } from './block.ts'
 import { unset } from './block-codec.ts'
 import { fieldNumber } from './fields.ts'
@@ -11,8 +12,8 @@ export type StoppedRow = { roomNo: number; rateNo: number }
 
 export type StopSell = { rows: readonly StoppedRow[]; from: DayNumber; to: DayNumber; isStopped: boolean }
 
-/** The new blocks, and for each row the number of nights that changed. */
-export type Stopped = { written: WrittenBlock[]; changedOf: number[] }
+/** The new blocks, for each row the number of nights that changed, and the values before, encoded. */
+export type Stopped = { written: WrittenBlock[]; changedOf: number[]; before: Buffer }
 
 /**
  * Closes nights of rows for the platform, or reopens them: a value separate from those that suppliers push,
@@ -29,7 +30,9 @@ export async function stopSell(
   )
   const stored = await selectBlocks(connection, keys)
   const { currencyRevision } = hotel
-  const stamp = { revision: hotel.revision + 1, sequence: undefined, keyId: 0, currencyRevision }
+  const revision = hotel.revision + 1
+  const before = new BeforeValues()
+  const stamp = { revision, sequence: undefined, keyId: 0, currencyRevision, before }
   const written: WrittenBlock[] = []
   const changedOf = rows.map((row) => {
     let changed = 0
@@ -38,12 +41,13 @@ export async function stopSell(
       const text = blockKeyText(key)
       const bytes = stored.get(text)
       const block = bytes ? Block.decode(bytes) : Block.empty()
+      before.at(row, month)
       changed += countNights(changedNights(block, mask, isStopped, stamp))
       if (block.dirty) written.push({ key, text, bytes: block.encode(), isStored: bytes !== undefined })
     }
     return changed
   })
-  return { written, changedOf }
+  return { written, changedOf, before: before.encode(revision, hotel.cellsRevision) }
 }
 
 function changedNights(

@@ -2,7 +2,6 @@ import pg from 'pg'
 import { dayIn } from '../base/calendar.ts'
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import { storeStamp } from '../postgres/store-epoch.ts'
-import { Block } from './block.ts'
 
 /** The location of a block: one row of ari_month. */
 export type BlockKey = { hotelId: number; roomNo: number; rateNo: number; month: number }
@@ -12,7 +11,7 @@ export function blockKeyText({ hotelId, roomNo, rateNo, month }: BlockKey): stri
 }
 
 /** Packs a key, without its hotel, into one number; the change feed stores it. */
-export function packBlockKey({ roomNo, rateNo, month }: BlockKey): number {
+export function packBlockKey({ roomNo, rateNo, month }: Omit<BlockKey, 'hotelId'>): number {
   return (roomNo * numbersMax + rateNo) * monthsMax + month
 }
 
@@ -35,12 +34,14 @@ export type LockedHotel = {
   revisionBefore: number
   catalogVersion: number
   currencyRevision: number
+  /** The revision of the last change of cells; null if it is from before their former values were stored. */
+  cellsRevision: number | null
   /** Raised by every transaction that writes a block of the hotel; validates cached blocks. */
   ariVersion: number
 }
 
 const lockStatement = `select id, ${storeStamp} as "storeStamp", revision, revision as "revisionBefore", catalog_version as "catalogVersion", currency_revision as "currencyRevision",
-    ari_version as "ariVersion"
+    cells_revision as "cellsRevision", ari_version as "ariVersion"
   from hotel where id = any($1::int[]) order by id for no key update`
 
 /**
@@ -202,6 +203,7 @@ export async function writeVersions(
         select $4, $5, $6, $7, $8 where cardinality($5::int[]) > 0
       )
       update hotel set revision = written.revision, ari_version = ari_version + 1,
+        cells_revision = case when written.revision > hotel.revision then written.revision else cells_revision end,
         -- The time of the supplier's last push, by its own clock.
         ari_at = case when $4 = 'ari' then instant($1::float8 + clock_ahead_ms) else ari_at end,
         ari_day = case when $4 = 'ari' then $10::int else ari_day end,
@@ -253,45 +255,4 @@ export async function writePricingModels(
       changes.map((change) => change.pricingModel),
     ],
   })
-}
-
-/** The hotel's revision and the one at which its currency last changed, as committed. */
-export async function selectHotelState(
-  db: Queryable,
-  hotelId: number,
-): Promise<{ revision: number; currencyRevision: number }> {
-  const { rows } = await db.query<{ revision: number; currency_revision: number }>(
-    'select revision, currency_revision from hotel where id = $1',
-    [hotelId],
-  )
-  const [row] = rows
-  if (!row) throw new Error(`hotel ${hotelId} is gone`)
-  return { revision: row.revision, currencyRevision: row.currency_revision }
-}
-
-/** A larger read-back is refused, because it would keep all other requests waiting. */
-export const blocksReadMax = 6_000
-
-/** A hotel's blocks of the months in the range, for the named rooms and rates (all, if none are named). */
-export async function selectHotelBlocks(
-  db: Queryable,
-  hotelId: number,
-  range: {
-    fromMonth: number
-    toMonth: number
-    roomNos: readonly number[] | undefined
-    rateNos: readonly number[] | undefined
-  },
-): Promise<{ key: BlockKey; block: Block }[]> {
-  const { rows } = await db.query<{ room_no: number; rate_no: number; month: number; block: Buffer }>(
-    `select room_no, rate_no, month, block from ari_month
-     where hotel_id = $1 and month between $2 and $3
-       and ($4::int[] is null or room_no = any($4)) and ($5::int[] is null or rate_no = any($5))
-     order by room_no, rate_no, month limit ${blocksReadMax + 1}`,
-    [hotelId, range.fromMonth, range.toMonth, range.roomNos ?? null, range.rateNos ?? null],
-  )
-  return rows.map((row) => ({
-    key: { hotelId, roomNo: row.room_no, rateNo: row.rate_no, month: row.month },
-    block: Block.decode(row.block),
-  }))
 }

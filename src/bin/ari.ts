@@ -6,7 +6,7 @@ import { failureLines } from '../failure-lines.ts'
 
 const exitCodes = { failed: 1, wrongUsage: 2 }
 
-// Valid from both src/bin and dist/bin.
+// Valid from both src/bin and, by scripts/build.ts, dist/.
 const packageFile: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 const version =
   typeof packageFile === 'object' && packageFile !== null && 'version' in packageFile

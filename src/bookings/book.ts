@@ -20,8 +20,9 @@ import type { BookedRoom, ReservationBody } from './contract.ts'
 import { StayForbidden, type BookNeeds, type BookedHotel } from './idempotent-booking.ts'
 import { quoteRooms, type Order, type Quoted } from './quote-rooms.ts'
 import type { ReservationContent, RoomState, ReservationVersion, Payment } from './state.ts'
-import type { LockedHotel } from './store.ts'
+import type { LockedHotel, Lowered } from './store.ts'
 import { unitsTaken, loweredBlocks } from './units.ts'
+import { BeforeValues } from '../ari/before-values.ts'
 import { writeBlocks, writeVersions } from '../ari/store.ts'
 import { queueDelivery, type QueuedDelivery } from './delivery-queue.ts'
 import { cardErrors } from '../cards/contract.ts'
@@ -50,7 +51,7 @@ export async function prepareRooms(
 }
 
 export type PreparedRooms = { checks: Checks; agreed: Agreed }
-export type BookedRooms = { catalog: BookingCatalog; agreed: Agreed; revision: number | undefined }
+export type BookedRooms = { catalog: BookingCatalog; agreed: Agreed; lowered: Lowered | undefined }
 
 /**
  * Books the rooms in the transaction that has locked the hotel: prices them again from the data stored now,
@@ -65,8 +66,8 @@ export async function bookRooms(
 ): Promise<BookedRooms> {
   const now = await quote(needs, hotel.hotelId, request, { connection, hotel })
   const agreed = agreeAgain(before, now.quoted, checks, now.terms)
-  const revision = lowerInventory(connection, hotel, now, needs.clock.now())
-  return { catalog: now.stay.catalog, agreed, revision }
+  const lowered = lowerInventory(connection, hotel, now, needs.clock.now())
+  return { catalog: now.stay.catalog, agreed, lowered }
 }
 
 /** Quotes the rooms as available now, or as the transaction sees them. */
@@ -171,25 +172,25 @@ function expectedOf(
 
 /**
  * Takes the units of a quote out of the hotel's inventory, together with the commit of the transaction that
- * locked the hotel and made the quote. Returns the revision that shows it; undefined when no revision was
- * needed.
+ * locked the hotel and made the quote. Undefined if there was nothing to lower.
  */
 export function lowerInventory(
   connection: Transaction,
   hotel: LockedHotel,
   { stay, order, quoted }: { stay: HotelStay; order: Order; quoted: Quoted },
   nowMs: number,
-): number | undefined {
+): Lowered | undefined {
   const revision = hotel.revision + 1
   const { currencyRevision } = hotel
-  const stamp = { revision, sequence: undefined, keyId: 0, currencyRevision }
+  const before = new BeforeValues()
+  const stamp = { revision, sequence: undefined, keyId: 0, currencyRevision, before }
   const lowered = loweredBlocks(stay, quoted.units, order.before, stamp)
   if (lowered.length === 0) return undefined
   const written = { id: stay.catalog.hotelId, revision, revisionBefore: hotel.revision }
   const keys = lowered.map(({ key }) => key)
   connection.lastly((later) => writeBlocks(later, lowered, nowMs))
   connection.lastly((later) => writeVersions(later, [{ hotel: written, keys }], 'reservation', nowMs))
-  return revision
+  return { revision, before: before.encode(revision, hotel.cellsRevision) }
 }
 
 /** Queues the delivery of a version, together with the commit of the transaction that creates it. */

@@ -50,7 +50,7 @@ async function cancel(
   const { content, hotelId, version } = stored
   if ((parseNight(content.checkout) ?? 0) < todayIn(hotel, nowMs))
     throw new Rejected(409, reservationErrors.stayOver)
-  const next = { status, content, revision: undefined, atMs }
+  const next = { status, content, lowered: undefined, atMs }
   connection.lastly((later) => insertVersion(later, stored, next))
   const id = String(stored.id)
   const cancelled = { id, hotelId, version: version + 1, status, modifiedAtMs: atMs, content }

@@ -57,7 +57,7 @@ async function create(
   const { hotel, reservationId, body, rooms } = booking
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
-  const { catalog, agreed, revision } = await bookRooms(
+  const { catalog, agreed, lowered } = await bookRooms(
     needs,
     connection,
     hotel,
@@ -73,7 +73,7 @@ async function create(
   })
   const status = 'Confirm'
   const { supplierId, hotelId } = hotel
-  const newVersion = { status, content, revision, atMs } as const
+  const newVersion = { status, content, lowered, atMs } as const
   connection.lastly((later) =>
     insertReservation(later, { id: reservationId, supplierId, hotelId }, newVersion),
   )

@@ -90,7 +90,7 @@ async function modify(
   // The supplier was asked about a different state.
   if (stored.version !== before.version) throw new Rejected(409, reservationErrors.changedMeanwhile)
   const request = { body, present: stored.content }
-  const { catalog, agreed, revision } = await bookRooms(needs, connection, hotel, request, rooms)
+  const { catalog, agreed, lowered } = await bookRooms(needs, connection, hotel, request, rooms)
 
   const id = String(stored.id)
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
@@ -110,7 +110,7 @@ async function modify(
   }
 
   const status = following.Confirm.modify
-  connection.lastly((later) => insertVersion(later, stored, { status, content, revision, atMs }))
+  connection.lastly((later) => insertVersion(later, stored, { status, content, lowered, atMs }))
   const version = { id, hotelId, version: stored.version + 1, status, modifiedAtMs: atMs, content }
   const queued = queueVersion(connection, version, hotel)
   // After the delivery: settling a delivery also locks it before its card.

@@ -2,6 +2,7 @@ import { referenceNotFound } from '../offers/stay-request.ts'
 import { hotelVersionColumns, type HotelVersions } from '../offers/stays.ts'
 import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import { sweep } from '../postgres/queryable.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { reservationErrors } from './answer-contract.ts'
@@ -14,6 +15,8 @@ export type LockedHotel = HotelVersions & {
   name: string
   supplierId: number
   timeZone: string
+  /** The revision of the last change of cells; null if it is from before their former values were stored. */
+  cellsRevision: number | null
   /** How far its account's test clock is ahead. */
   aheadMs: number
   deliversCards: boolean
@@ -22,7 +25,7 @@ export type LockedHotel = HotelVersions & {
 export async function lockHotelForBooking(connection: Queryable, hotelId: number): Promise<LockedHotel> {
   const { rows } = await connection.query<LockedHotel>({
     name: 'lock-hotel-for-booking',
-    text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", hotel.clock_ahead_ms as "aheadMs", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
+    text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", hotel.cells_revision as "cellsRevision", hotel.clock_ahead_ms as "aheadMs", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
       from hotel join supplier on supplier.id = hotel.supplier_id
       where hotel.id = $1 for no key update of hotel`,
     values: [hotelId],
@@ -95,11 +98,15 @@ export async function lockReservation(connection: Transaction, id: number): Prom
   return reservation
 }
 
-/** A version to write. `revision`: the hotel revision that lowered its inventory. */
+/** The revision of the hotel that lowered the inventory, and the inventory before it, encoded. */
+export type Lowered = { revision: number; before: Buffer }
+
+/** A version to write. */
 export type NewVersion = {
   status: ReservationStatus
   content: ReservationContent
-  revision: number | undefined
+  /** Undefined if no inventory was lowered. */
+  lowered: Lowered | undefined
   /** By the account's clock. */
   atMs: number
 }
@@ -124,7 +131,7 @@ export async function insertReservation(
     name: 'insert-reservation',
     row: `insert into reservation (id, supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
           total_after_tax, created_at, modified_at) overriding system value
-        values ($1, $14, $3, $4, $2, $5, $6, $7, $8, $9, instant($10), instant($10))`,
+        values ($1, $15, $3, $4, $2, $5, $6, $7, $8, $9, instant($10), instant($10))`,
     values: [supplierId],
   })
 }
@@ -148,7 +155,7 @@ export async function insertVersion(
 async function writeVersion(
   connection: Queryable,
   { id, version, hotelId }: Pick<StoredReservation, 'id' | 'version' | 'hotelId'>,
-  { status, content, revision, atMs }: NewVersion,
+  { status, content, lowered, atMs }: NewVersion,
   { name, row, values }: { name: string; row: string; values: readonly unknown[] },
 ): Promise<void> {
   await connection.query({
@@ -156,8 +163,8 @@ async function writeVersion(
     text: `with written as (
         ${row}
       ), ${searchableBy('$1', '$13')}
-      insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content)
-      values ($1, $2, $3, $4, instant($10), $11, $12)`,
+      insert into reservation_version (reservation_id, version, hotel_id, status, at, revision, content, before)
+      values ($1, $2, $3, $4, instant($10), $11, $12, $14)`,
     values: [
       id,
       version,
@@ -169,12 +176,24 @@ async function writeVersion(
       content.currency,
       content.total.afterTax,
       atMs,
-      revision ?? null,
+      lowered?.revision ?? null,
       JSON.stringify(content),
       namesIn(content),
+      lowered?.before ?? null,
       ...values,
     ],
   })
+}
+
+/** Clears the values before bookings of before a time: history reaches back as far as the push log. */
+export function clearOldBefore(db: Queryable, untilMs: number): Promise<number> {
+  return sweep(
+    db,
+    `update reservation_version set before = null where ctid in (
+       select ctid from reservation_version where before is not null and at < instant($1) limit $2
+       for no key update skip locked)`,
+    untilMs,
+  )
 }
 
 /** Makes a reservation searchable by its guests, in the statement that writes its version. */

@@ -91,6 +91,7 @@ export function loweredBlocks(
         const left = inventory[night - first] ?? unset
         const more = unitsMore(units, before, countedKey, night)
         if (left === unset || more === 0) continue
+        stamp.before?.at(numbersOf(countedKey), month)
         if (left < more) throw new RangeError(`inventory below zero in hotel ${hotelId}`)
         block.set(fieldNumber.inventory, 1 << (night - first), left - more, stamp)
       }

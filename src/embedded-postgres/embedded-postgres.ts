@@ -63,13 +63,15 @@ export async function startEmbeddedPostgres(options: {
   binDir?: string | undefined
   /** Absent: 100. */
   connectionsMax?: number | undefined
+  /** Called whenever programs of PostgreSQL begin something for which this process will only wait. */
+  onLaunch?: (() => void) | undefined
   log: {
     info(o: object, m: string): void
     warn(o: object, m: string): void
     error(o: object, m: string): void
   }
 }): Promise<EmbeddedPostgres> {
-  const { dataDir, binDir, connectionsMax, log } = options
+  const { dataDir, binDir, connectionsMax, log, onLaunch } = options
   const layout = await chooseLayout(dataDir)
   const lock = takeLock(join(layout.stateDir, 'service.lock'))
   if (lock === undefined) throw new DataFolderInUse(dataDir, await holderPid(layout.stateDir))
@@ -80,10 +82,10 @@ export async function startEmbeddedPostgres(options: {
     await writeHolder(layout.stateDir, { pid: process.pid, osUser: layout.serviceUser.name, host: socketDir })
     const binaries = await findBinaries(layout, binDir)
     watcher = new Watcher(layout.serverUser, log)
-    await prepareCluster(layout, binaries, watcher)
+    await prepareCluster(layout, binaries, watcher, onLaunch)
     await writeSettings(layout, binaries, socketDir, connectionsMax)
     const supervisor = new Supervisor({ layout, binaries, socketDir, watcher, log })
-    await supervisor.start()
+    await supervisor.start(onLaunch)
     const stopAndLetGo = async () => {
       try {
         await supervisor.stop()

@@ -90,11 +90,15 @@ export function launch(command: Command, onLine: (line: string) => void): Launch
 }
 
 /** Runs a program to its end. */
-export async function run(command: Command, watcher?: Watcher) {
+export async function run(
+  command: Command,
+  { watcher, onLaunch }: { watcher?: Watcher; onLaunch?: (() => void) | undefined } = {},
+) {
   const lines: string[] = []
   const launched = launch(command, (line) => lines.length < 1_000 && lines.push(line))
   await watcher?.watch(launched.pid)
   launched.go()
+  onLaunch?.()
   const { code, reason } = await launched.exited
   await watcher?.watch(undefined)
   return { ok: code === 0, reason, lines }

@@ -189,10 +189,11 @@ async function insertMissing(
     // hotel that a reset removed continues with its old numbers.
     `with raised as (
        insert into hotel (id, supplier_id, key_id, ${pushedColumns}, revision, catalog_version, ari_version,
-         numbers_after, numbers_epoch, created_at, clock_ahead_ms) overriding system value
+         cells_revision, numbers_after, numbers_epoch, created_at, clock_ahead_ms) overriding system value
        select coalesce(removed.id, nextval('hotel_id_seq')), $1, $3, ${pushedColumns},
          coalesce(removed.revision, 0) + 1, coalesce(removed.catalog_version, 0) + 1, coalesce(removed.ari_version, 0),
-         coalesce(removed.numbers_after, 0), coalesce(removed.numbers_epoch, store_epoch_number()),
+         -- Its history begins anew: the reset stored no values.
+         coalesce(removed.revision + 1, 0), coalesce(removed.numbers_after, 0), coalesce(removed.numbers_epoch, store_epoch_number()),
          instant($2), (select clock_ahead_ms from supplier where id = $1)
        from (
          select * from ${pushedTable(4)}

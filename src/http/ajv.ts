@@ -15,7 +15,17 @@ export const ajvFirst = withOwnKeywords({ allErrors: false })
 export const ajvAll = withOwnKeywords({ allErrors: true })
 
 function withOwnKeywords(options: { allErrors: boolean }): Ajv {
-  const ajv = new Ajv({ ...options, verbose: true, strict: true, allowUnionTypes: true, coerceTypes: false })
+  const ajv = new Ajv({
+    ...options,
+    verbose: true,
+    strict: true,
+    allowUnionTypes: true,
+    coerceTypes: false,
+    // Halves the time to compile; V8 optimizes the validators by itself.
+    code: { optimize: false },
+    // The compiler knows that they are schemas, and `strict` finds what it doesn't.
+    validateSchema: false,
+  })
   ajv.addVocabulary(['errors', 'secret', 'alsoCalled', 'emptyIsAbsent', 'ignored', 'readAs'])
   ajv.addFormat('date', true)
   ajv.addKeyword({

@@ -50,7 +50,7 @@ function readTime(
   if (text === undefined) return undefined
   const day = parseNight(text)
   if (day !== undefined) return (day + daysAfterDate) * dayMs
-  const atMs = instantText.test(text) ? instantMs(text) : undefined
+  const atMs = parseInstant(text)
   if (atMs === undefined) {
     problems.push({
       type: 'INVALID_TIME',
@@ -63,7 +63,9 @@ function readTime(
   return atMs
 }
 
-function instantMs(text: string): number | undefined {
+/** Milliseconds since 1970 of an ISO 8601 instant with its offset; undefined for everything else. */
+export function parseInstant(text: string): number | undefined {
+  if (!instantText.test(text)) return undefined
   try {
     return Temporal.Instant.from(text).epochMilliseconds
   } catch {

@@ -66,7 +66,7 @@ const threadTimeoutMs = 30_000
 /** The script of the API reference, built in a thread: see reference-worker.ts. */
 async function referenceScript(): Promise<BuiltPage> {
   // The sources are .ts, the packed product is .js.
-  const worker = new Worker(new URL(`./reference-worker${extname(import.meta.filename)}`, import.meta.url))
+  const worker = new Worker(new URL(`./reference-worker${extname(import.meta.url)}`, import.meta.url))
   try {
     const messages: readonly unknown[] = await once(worker, 'message', {
       signal: AbortSignal.timeout(threadTimeoutMs),

@@ -1,3 +1,5 @@
+import { digestErrors } from '../ari/digest-contract.ts'
+import { historyErrors, momentsReversed } from '../ari/history-contract.ts'
 import { daysAheadMax, itemErrors } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelErrors, hotelWarnings } from '../hotels/contract.ts'
@@ -124,6 +126,12 @@ const bookingErrors: readonly ListedError[] = [
   cardErrors.elsewhere,
 ]
 
+const readTooLarge = {
+  type: 'READ_TOO_LARGE',
+  message: 'More than 6000 months of rooms and rates are requested',
+  hint: 'Request fewer roomIds or rateIds, or a shorter range, and read the rest with more requests',
+}
+
 export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
   pushHotels: Object.values(hotelShapeFaults),
   pushProducts: [hotelIdNotFound, ...Object.values(productErrors), ...Object.values(cancelPolicyErrors)],
@@ -142,12 +150,20 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
       message: 'startDate to endDate must span at most 800 nights',
       hint: 'Read the range in parts',
     },
-    {
-      type: 'READ_TOO_LARGE',
-      message: 'More than 6000 months of rooms and rates are requested',
-      hint: 'Request fewer roomIds or rateIds, or a shorter range, and read the rest with more requests',
-    },
+    readTooLarge,
+    ...Object.values(historyErrors),
   ],
+  getAriDigest: [hotelIdNotFound, itemErrors.roomNotFound, rateIdNotFound, ...Object.values(digestErrors)],
+  getAriDiff: [
+    hotelIdNotFound,
+    itemErrors.roomNotFound,
+    rateIdNotFound,
+    itemErrors.datesReversed,
+    ...Object.values(historyErrors),
+    momentsReversed,
+    readTooLarge,
+  ],
+  getCellHistory: [hotelIdNotFound, itemErrors.roomNotFound, rateIdNotFound],
   registerAvailabilityWebhook: Object.values(webhookErrors),
   registerPushbookWebhook: Object.values(webhookErrors),
   listPushes: [hotelNotFound],

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '../base/clock.ts'
 import type { Telemetry } from '../base/telemetry.ts'
@@ -15,7 +15,10 @@ export type ObjectStoreAddress = {
 }
 
 export type ObjectStore = {
-  /** Returns the object's name, which begins with the folder, once the store has acknowledged it. */
+  /**
+   * Returns the object's name, which is the folder and a hash of the bytes, once the store has acknowledged it. The same bytes
+   * twice are one object.
+   */
   put: (folder: string, bytes: Buffer) => Promise<string>
   /** Undefined if the store has no such object. */
   get: (name: string, range: ByteRange) => Promise<Buffer | undefined>
@@ -34,7 +37,6 @@ export class ObjectStoreAway extends Error {
 
 const connectWithinMs = 3_000
 const readWithinMs = 10_000
-/** The transaction that waits for it is ended by PostgreSQL after a minute. */
 const writtenWithinMs = 40_000
 const answerBytesMax = 64 * 1024
 const pool = { purpose: 'archive', connectionsPerHost: 8 }
@@ -77,7 +79,7 @@ export function objectStore(
   }
   return {
     put: async (folder, bytes) => {
-      const name = `${folder}/${randomUUID()}`
+      const name = `${folder}/${sha256(bytes)}`
       const called = await send('PUT', name, { body: bytes, withinMs: writtenWithinMs, answerBytesMax })
       if (called.status !== 200) throw refused(called)
       return name

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { connectionConfig, waitsWith, type PostgresAddress, findHost } from './connection-config.ts'
 
-/** Valid from both src/postgres and dist/postgres. */
+/** Valid from both src/postgres and, by scripts/build.ts, dist/. */
 const folder = new URL('../../db/migrations/', import.meta.url)
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/
 
@@ -21,12 +21,15 @@ const lockPollMs = 100
 
 const noLimit = { ...waitsWith(1), statementMs: 0 }
 
+type Migration = { name: string; sql: string; checksum: string }
+
 export type Migrated = { applied: string[]; version: string }
 
 /**
  * Brings the schema up to date: runs every file of db/migrations once, in order, each in a transaction of its
- * own or online. Several processes may start at once: one works, and the others wait for it. If a file changed after it
- * was applied, or the schema is newer than this program, the start fails.
+ * own or online. In an empty database, whose locks nobody waits for, consecutive files share a transaction. Several processes
+ * may start at once: one works, and the others wait for it. If a file changed after it was applied, or the schema is newer
+ * than this program, the start fails.
  */
 export async function migrate(address: PostgresAddress): Promise<Migrated> {
   const files = await migrationFiles()
@@ -46,16 +49,18 @@ export async function migrate(address: PostgresAddress): Promise<Migrated> {
       throw new Error(
         `The database has migration ${unknown.name}, which this version does not know: start the newer version`,
       )
-    const applied: string[] = []
+    const missing: Migration[] = []
     for (const name of files) {
       const sql = await readFile(new URL(name, folder), 'utf8')
       const checksum = createHash('sha256').update(sql).digest('hex')
       const known = checksumByName.get(name)
-      if (known === checksum) continue
-      if (known !== undefined)
+      if (known === undefined) missing.push({ name, sql, checksum })
+      else if (known !== checksum)
         throw new Error(`Migration ${name} was changed after it was applied: add a new file instead`)
-      if (await applyFile(host, client, name, sql, checksum)) applied.push(name)
     }
+    const applied: string[] = []
+    for (const together of inTransactions(missing, rows.length === 0))
+      applied.push(...(await apply(host, client, together)))
     return { applied, version: files.at(-1) ?? 'none' }
   } finally {
     await client.end()
@@ -86,24 +91,44 @@ export async function isMigrated(address: PostgresAddress): Promise<boolean> {
   }
 }
 
-/** False if another process has applied it in the meantime. */
-async function applyFile(
+function inTransactions(migrations: readonly Migration[], isEmpty: boolean): Migration[][] {
+  const groups: Migration[][] = []
+  for (const migration of migrations) {
+    const last = groups.at(-1)
+    if (isEmpty && last && ![migration, ...last].some(isOnline)) last.push(migration)
+    else groups.push([migration])
+  }
+  return groups
+}
+
+function isOnline({ sql }: Migration): boolean {
+  return sql.startsWith(onlineMark)
+}
+
+/** In one transaction. Returns the names of those that no other process has applied in the meantime. */
+async function apply(
   host: PostgresAddress,
   client: pg.Client,
-  name: string,
-  sql: string,
-  checksum: string,
-): Promise<boolean> {
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  return locked(client, async () => {
+    const applied: string[] = []
+    for (const migration of migrations)
+      if (await applyOne(host, client, migration)) applied.push(migration.name)
+    return applied
+  })
+}
+
+async function applyOne(host: PostgresAddress, client: pg.Client, migration: Migration): Promise<boolean> {
+  const { name, sql, checksum } = migration
   try {
-    return await locked(client, async () => {
-      // Without a parameter: after one with parameters its snapshot remains, for which a concurrent index would wait.
-      const { rowCount } = await client.query(`select from schema_migration where name = '${name}'`)
-      if (rowCount) return false
-      if (sql.startsWith(onlineMark)) await runOnline(host, sql)
-      else await client.query(sql)
-      await client.query('insert into schema_migration (name, checksum) values ($1, $2)', [name, checksum])
-      return true
-    })
+    // Without a parameter: after one with parameters its snapshot remains, for which a concurrent index would wait.
+    const { rowCount } = await client.query(`select from schema_migration where name = '${name}'`)
+    if (rowCount) return false
+    if (isOnline(migration)) await runOnline(host, sql)
+    else await client.query(sql)
+    await client.query('insert into schema_migration (name, checksum) values ($1, $2)', [name, checksum])
+    return true
   } catch (cause) {
     throw new Error(`Migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,

@@ -10,7 +10,8 @@ import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
 import { acceptProducts } from './accept-products.ts'
 import { productRoutes, productReadErrors, productsPerPushMax, type Product } from './contract.ts'
 import { pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
-import { selectNamesInUse, type HotelOfSupplier } from './store.ts'
+import type { HotelOfSupplier } from './hotel-catalogs.ts'
+import { selectNamesInUse } from './store.ts'
 import type { ConstraintError } from '../http/route.ts'
 
 /** POST /push/products. */

@@ -1,6 +1,4 @@
-import { hotelColumns, type HotelRow } from '../hotels/store.ts'
-import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
-import { storeStamp } from '../postgres/store-epoch.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import type { Product } from './contract.ts'
 
 export type RoomRate = {
@@ -35,68 +33,33 @@ export function numbersOf(key: number): { roomNo: number; rateNo: number } {
 
 type RoomRateTuple = [number, number, boolean, number, number | null, number | null, 'unit' | 'guest' | null]
 
-type CatalogLists = {
+export type CatalogLists = {
   rooms: [string, number][]
   rates: [string, number][]
   roomRates: RoomRateTuple[]
 }
 
 /** Each list as one JSON value, so that a catalog is one row; `hotelId` is SQL, a column or a parameter. */
-function catalogColumns(hotelId: string): string {
-  return `
-    (select coalesce(json_agg(json_build_array(code, room_no)), '[]') from room where hotel_id = ${hotelId}) as rooms,
-    (select coalesce(json_agg(json_build_array(code, rate_no)), '[]') from rate where hotel_id = ${hotelId}) as rates,
-    (select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult, max_child,
-       pricing_model)), '[]') from room_rate where hotel_id = ${hotelId}) as "roomRates"`
+export function catalogLists(hotelId: string): Record<keyof CatalogLists, string> {
+  return {
+    rooms: `(select coalesce(json_agg(json_build_array(code, room_no)), '[]') from room where hotel_id = ${hotelId})`,
+    rates: `(select coalesce(json_agg(json_build_array(code, rate_no)), '[]') from rate where hotel_id = ${hotelId})`,
+    roomRates: `(select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult,
+       max_child, pricing_model)), '[]') from room_rate where hotel_id = ${hotelId})`,
+  }
 }
 
 export async function selectCatalog(db: Queryable, hotelId: number): Promise<Catalog> {
+  const { rooms, rates, roomRates } = catalogLists('$1')
   const { rows } = await db.query<CatalogLists>({
     name: 'select-catalog',
-    text: `select ${catalogColumns('$1')}`,
+    text: `select ${rooms} as rooms, ${rates} as rates, ${roomRates} as "roomRates"`,
     values: [hotelId],
   })
   return catalogOf(rows[0] ?? { rooms: [], rates: [], roomRates: [] })
 }
 
-export type HotelOfSupplier = { supplierId: number; hotelCode: string }
-
-/** `beside`: the value of the caller's own column. */
-export type HotelWithCatalog = { storeStamp: string; hotel: HotelRow; catalog: Catalog; beside: unknown }
-
-/**
- * Hotels with their catalogs, each from one moment, in the requested order; undefined if the supplier has no
- * such hotel. Pushed nights wait for this when the catalog isn't cached, so many hotels are one query.
- * `besideColumn` adds a column for the caller, as SQL that gets the hotel's id.
- */
-export async function selectHotelCatalogs(
-  db: Queryable,
-  wanted: readonly HotelOfSupplier[],
-  besideColumn: (hotelId: string) => string,
-): Promise<(HotelWithCatalog | undefined)[]> {
-  type Row = HotelRow & CatalogLists & { position: number; storeStamp: string; beside: unknown }
-  const { rows } = await db.query<Row>({
-    name: 'select-hotel-catalogs',
-    // A lateral subquery that can't be flattened: one index probe per hotel, whatever the planner assumes.
-    text: `select wanted.position, ${storeStamp} as "storeStamp", held.*, ${catalogColumns('held.id')},
-        ${besideColumn('held.id')} as beside
-      from unnest($1::int[], $2::text[]) with ordinality as wanted (of_supplier, hotel_code, position)
-      cross join lateral (
-        select ${hotelColumns} from hotel where supplier_id = wanted.of_supplier and code = wanted.hotel_code offset 0
-      ) as held`,
-    values: [
-      numberArray(wanted.map(({ supplierId }) => supplierId)),
-      textArray(wanted.map(({ hotelCode }) => hotelCode)),
-    ],
-  })
-  const found = new Map(rows.map((row) => [row.position, row]))
-  return wanted.map((_, index) => {
-    const hotel = found.get(index + 1)
-    return hotel && { storeStamp: hotel.storeStamp, hotel, catalog: catalogOf(hotel), beside: hotel.beside }
-  })
-}
-
-function catalogOf({ rooms, rates, roomRates }: CatalogLists): Catalog {
+export function catalogOf({ rooms, rates, roomRates }: CatalogLists): Catalog {
   const roomRateByKey = new Map<number, RoomRate>()
   for (const [roomNo, rateNo, isAvailable, maxOccupancy, maxAdult, maxChild, pricingModel] of roomRates) {
     const roomRate = { roomNo, rateNo, isAvailable, maxOccupancy, maxAdult, maxChild, pricingModel }

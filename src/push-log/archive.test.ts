@@ -7,6 +7,7 @@ import { telemetry } from '../base/telemetry.ts'
 import { ObjectStoreAway } from '../outbound/object-store.ts'
 import { archiveBodies } from './archive-bodies.ts'
 import { noArchive, openArchive, type Archive } from './archive.ts'
+import { dropOldPartitions, preparePartitions } from './housekeeping.ts'
 import { packBodies } from './pack-bodies.ts'
 
 /** Bodies of days that are over move to an S3-compatible store, and are read back byte for byte. */
@@ -22,6 +23,10 @@ type Scene = {
   bodies: Map<string, string>
   /** A run of the chore. */
   move: () => Promise<number>
+  /** As the service does when it stops. */
+  stop: () => void
+  /** A run of the chore in the next service. */
+  restarted: () => Promise<number>
   metric: (name: string) => Promise<number>
 }
 
@@ -29,9 +34,14 @@ type Scene = {
 async function scene(): Promise<Scene> {
   const store = await startTestStore()
   const metrics = telemetry()
-  const archive = openArchive(store.address, { clock: { now: () => Date.parse(now) }, telemetry: metrics })
+  const openAnew = () =>
+    openArchive(store.address, { clock: { now: () => Date.parse(now) }, telemetry: metrics })
+  const archive = openAnew()
+  // As in the service, housekeeping has an archive of its own, which it closes first.
+  const [moved, movedLater] = [openAnew(), openAnew()]
+  const stopping = new AbortController()
   after(async () => {
-    archive.close()
+    for (const one of [archive, moved, movedLater]) one.close()
     await store.stop().catch(() => undefined)
   })
   const gateway = await gatewayForTests({ now, archive })
@@ -51,7 +61,20 @@ async function scene(): Promise<Scene> {
     gateway,
     supplier,
     bodies,
-    move: () => archiveBodies({ db: gateway.db, archive, telemetry: metrics }, gateway.clock.now()),
+    move: () =>
+      archiveBodies(
+        { db: gateway.db, archive: moved, telemetry: metrics, stopping: stopping.signal },
+        gateway.clock.now(),
+      ),
+    stop: () => {
+      stopping.abort()
+      moved.close()
+    },
+    restarted: () =>
+      archiveBodies(
+        { db: gateway.db, archive: movedLater, telemetry: metrics, stopping: new AbortController().signal },
+        gateway.clock.now(),
+      ),
     metric: async (name) => {
       const { values } = (await metrics.registry.getSingleMetric(name)?.get()) ?? { values: [] }
       return values.reduce((sum, { value }) => sum + value, 0)
@@ -84,7 +107,7 @@ test('bodies of a day that is over leave the store, and are read from the archiv
     [...stage.store.objects.values()].reduce((sum, { length }) => sum + length, 0),
     before,
   )
-  assert.match([...stage.store.objects.keys()].join(), /^\/bucket\/prefix\/2027-03-01\/[0-9a-f-]{36}$/)
+  assert.match([...stage.store.objects.keys()].join(), /^\/bucket\/prefix\/2027-03-01\/[0-9a-f]{64}$/)
   assert.deepEqual(stage.store.refused, [])
   await assertReadable(stage)
   const viewer = await stage.gateway.operator('viewer')
@@ -152,13 +175,13 @@ test('while the archive is away, a night of the calendar is shown with its value
   const { rows } = await gateway.db.query<{ id: number }>(`select id from hotel where code = 'H1'`)
   const path = `/hotels/${rows[0]?.id}/calendar/cell?room=DBL&rate=BAR&night=2027-03-10`
   const shown = async (): Promise<unknown[]> => {
-    const { values, history, isWhole } = Object(expectOk(await viewer.get(path)).body)
-    return [values.length, history[0].requestId, history.length, isWhole]
+    const { values, history, isWhole, archiveAwayAt } = Object(expectOk(await viewer.get(path)).body)
+    return [values.length, history[0].requestId, history.length, isWhole, archiveAwayAt]
   }
   const whole = await shown()
-  assert.deepEqual(whole.slice(1), ['new', 21, true])
+  assert.deepEqual(whole.slice(1), ['new', 21, true, null])
   await stage.store.stop()
-  assert.deepEqual(await shown(), [whole[0], 'new', 1, false])
+  assert.deepEqual(await shown(), [whole[0], 'new', 1, false, '2027-03-01T12:00:00.000Z'])
 })
 
 test('while the archive is away, a new push is shown, without the changes since an archived one', async () => {
@@ -228,6 +251,43 @@ test('several processes move each segment once', async () => {
   await assertReadable(stage)
 })
 
+/** A run that waits for the archive; `go` ends the waiting. */
+async function moveSlowly(stage: Scene): Promise<{ moving: Promise<number>; go: () => void }> {
+  const { promise, resolve: go } = Promise.withResolvers<void>()
+  const began = Promise.withResolvers<void>()
+  Object.assign(stage.store.slow, { until: promise, onRequest: began.resolve })
+  const moving = stage.move()
+  moving.catch(() => {})
+  await began.promise
+  return { moving, go }
+}
+
+test('while the archive is slow, days of the log are created and dropped', async () => {
+  const stage = await scene()
+  const { db } = stage.gateway
+  const { moving, go } = await moveSlowly(stage)
+  const laterMs = Date.parse('2027-03-20T12:00:00Z')
+  assert.equal((await preparePartitions(db, laterMs)).at(-1), '2027-04-03')
+  const { days, postponed } = await dropOldPartitions(db, laterMs, 14)
+  assert.deepEqual([days.includes('2027-03-01'), postponed], [true, []])
+  go()
+  // Its segments are gone.
+  assert.equal(await moving, 0)
+})
+
+test('a stop of the service while bodies move is not a failure, and the next run moves them', async () => {
+  const stage = await scene()
+  const before = await storedBytes(stage)
+  const { moving, go } = await moveSlowly(stage)
+  stage.stop()
+  assert.equal(await moving, 0)
+  assert.equal(await stage.metric('ari_archive_failures_total'), 0)
+  go()
+  assert.equal(await storedBytes(stage), before)
+  assert.equal(await stage.restarted(), before)
+  await assertReadable(stage)
+})
+
 test('an archive that refuses the credentials keeps everything in the store', async () => {
   const stage = await scene()
   const before = await storedBytes(stage)
@@ -236,7 +296,10 @@ test('an archive that refuses the credentials keeps everything in the store', as
   after(archive.close)
   const { gateway } = stage
   await assert.rejects(
-    archiveBodies({ db: gateway.db, archive, telemetry: telemetry() }, gateway.clock.now()),
+    archiveBodies(
+      { db: gateway.db, archive, telemetry: telemetry(), stopping: new AbortController().signal },
+      gateway.clock.now(),
+    ),
     /^ObjectStoreAway: the store answered 403$/,
   )
   assert.equal(await storedBytes(stage), before)

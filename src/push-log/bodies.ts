@@ -1,6 +1,7 @@
 import { type Queryable, numberArray } from '../postgres/postgres.ts'
 import type { Archive } from './archive.ts'
 import { hasId } from './conditions.ts'
+import { isInRange, rangeAround, rangesOf, rangeValues } from './day-ranges.ts'
 import { plainEncoding } from './plain-answer.ts'
 import { hasRequestId, requestIdOfRow } from './request-ids.ts'
 import { inBatch, rebuildAnswer, unpack, type AnsweredPush } from './stored-bytes.ts'
@@ -79,8 +80,8 @@ export async function readPushBytes(
     `select ${requestIdOfRow} as "requestId", hotel_code as "hotelCode", revision, cells_changed as "cellsChanged",
        ${bodyAndAnswerColumns} from push_log
      where ${hasId('$1')} and ${hasRequestId(requestId, '$2')}
-       and at between $3::timestamptz - interval '1 ms' and $3::timestamptz + interval '1 ms'`,
-    [id, requestId, at],
+       and ${isInRange('$3', '$4')}`,
+    [id, requestId, ...rangeValues(rangeAround(Date.parse(at)))],
   )
   const [row] = rows
   if (!row) return undefined
@@ -121,22 +122,32 @@ async function readPieces(
   locations: readonly Location[],
 ): Promise<ReadonlyMap<number, Buffer>> {
   if (locations.length === 0) return new Map()
-  const atMsByBatch = new Map(locations.map(({ batch, atMs }) => [batch, atMs]))
-  const { rows } = await db.query<Piece>(
-    `select batch, null as segment, 0 as start, bytes, null as object, null as "objectFrom", null as "objectLength"
-     from push_body_batch where batch = any($1::bigint[])
-     union all
-     select wanted.batch, first_batch || ' ' || last_batch, starts[array_position(batches, wanted.batch)], bytes,
-       object, object_from, object_length
-     from unnest($1::bigint[], $2::float8[]) as wanted (batch, at_ms)
-     cross join lateral (
-       select * from push_body_segment
-       where at >= date_trunc('day', instant(at_ms), 'UTC') and at < date_trunc('day', instant(at_ms), 'UTC') + interval '24 hours'
-         and last_batch >= wanted.batch and first_batch <= wanted.batch and wanted.batch = any(batches)
-       order by last_batch limit 1
-     ) as segment`,
-    [numberArray([...atMsByBatch.keys()]), numberArray([...atMsByBatch.values()])],
-  )
+  const atMsByBatch = new Map(locations.map(({ batch, atMs }) => [batch ?? 0, atMs]))
+  const rows: Piece[] = []
+  for (const range of rangesOf([...atMsByBatch.values()])) {
+    const ofRange = [...atMsByBatch].filter(([, atMs]) => atMs >= range.fromMs && atMs < range.toMs)
+    const read = await db.query<Piece>(
+      `select batch, null as segment, 0 as start, bytes, null as object, null as "objectFrom", null as "objectLength"
+       from push_body_batch where batch = any($1::bigint[])
+       union all
+       select wanted.batch, first_batch || ' ' || last_batch, starts[array_position(batches, wanted.batch)], bytes,
+         object, object_from, object_length
+       from unnest($1::bigint[], $2::float8[]) as wanted (batch, at_ms)
+       cross join lateral (
+         select * from push_body_segment
+         where at >= date_trunc('day', instant(at_ms), 'UTC') and at < date_trunc('day', instant(at_ms), 'UTC') + interval '24 hours'
+           and ${isInRange('$3', '$4')}
+           and last_batch >= wanted.batch and first_batch <= wanted.batch and wanted.batch = any(batches)
+         order by last_batch limit 1
+       ) as segment`,
+      [
+        numberArray(ofRange.map(([batch]) => batch)),
+        numberArray(ofRange.map(([, atMs]) => atMs)),
+        ...rangeValues(range),
+      ],
+    )
+    rows.push(...read.rows)
+  }
   const unpacked = new Map<string, Promise<Buffer | undefined>>()
   const pieces = await Promise.all(
     rows.map(async (piece): Promise<[number, Buffer][]> => {

@@ -1,3 +1,4 @@
+import { dayMs } from '../base/calendar.ts'
 import { sweep } from '../postgres/queryable.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -7,8 +8,6 @@ import { transaction } from '../postgres/transaction.ts'
  * not wait for either, so days are created by attaching (which doesn't block pushes) and dropped with a short
  * lock timeout. Failed attempts are retried next time.
  */
-
-const dayMs = 86_400_000
 
 /** An arbitrary number that every process must share and nothing else may use. */
 const advisoryLock = 4_726_002
@@ -36,13 +35,17 @@ const partitionName = /^(?:push_log|push_body_segment)_(\d{4})_(\d\d)_(\d\d)$/
 const restOf = (table: Table): `${Table}_rest` => `${table}_rest`
 
 /**
- * Creates the missing days from yesterday (UTC) to two weeks ahead. Call it before the first push is
+ * Creates the missing days from yesterday (UTC) to two weeks ahead, or `aheadDays`. Call it before the first push is
  * accepted and then at least daily. Several processes may do so at once. Returns the created days, as
  * YYYY-MM-DD.
  */
-export async function preparePartitions(db: Database, nowMs: number): Promise<string[]> {
+export async function preparePartitions(
+  db: Database,
+  nowMs: number,
+  aheadDays: number = daysAhead.push_log,
+): Promise<string[]> {
   const today = Math.floor(nowMs / dayMs)
-  const wanted = Array.from({ length: daysAhead.push_log + 2 }, (_, index) => today - 1 + index)
+  const wanted = Array.from({ length: aheadDays + 2 }, (_, index) => today - 1 + index)
   const existing = await selectPartitions(db)
   const lacking = (day: number, names: ReadonlySet<string>): Table[] =>
     tables.filter((table) => day <= today + daysAhead[table] && !names.has(nameOf(table, day)))
@@ -122,8 +125,18 @@ async function selectPartitions(db: Queryable): Promise<Set<string>> {
 
 /** The number of the oldest day (UTC) with a partition; Infinity if there is none. */
 export async function selectOldestDay(db: Queryable): Promise<number> {
-  const days = [...(await selectPartitions(db))].map(dayOf).filter((day) => day !== undefined)
-  return Math.min(...days)
+  return (await selectDays(db))[0] ?? Infinity
+}
+
+/** The numbers of the days (UTC) with a partition, oldest first. */
+export async function selectDays(db: Queryable): Promise<number[]> {
+  return daysOf(await selectPartitions(db))
+}
+
+function daysOf(partitions: Iterable<string>): number[] {
+  return [...new Set([...partitions].map(dayOf).filter((day) => day !== undefined))].sort(
+    (left, right) => left - right,
+  )
 }
 
 function dateOf(day: number): string {
@@ -171,9 +184,7 @@ export async function dropOldPartitions(
   const keptFromMs = nowMs - retentionDays * dayMs
   const dropped: Dropped = { days: [], forSize: [], postponed: [], rows: 0 }
   const partitions = await selectPartitions(db)
-  const days = [...new Set([...partitions].map(dayOf).filter((day) => day !== undefined))]
-    .filter((day) => (day + 1) * dayMs <= nowMs)
-    .sort((left, right) => left - right)
+  const days = daysOf(partitions).filter((day) => (day + 1) * dayMs <= nowMs)
   const isOld = (day: number): boolean => (day + 1) * dayMs <= keptFromMs
   const retained = days.filter((day) => !isOld(day))
   const tooMany =

@@ -29,6 +29,8 @@ export type Kept = {
   cellsChanged?: number
   /** The same for each item, if the answer is the plain one and consists of nothing else. */
   cellsByItem?: readonly number[] | undefined
+  /** The values of ARI that the push replaced, encoded. */
+  before?: Buffer | undefined
   problems?: PushProblems | undefined
   /** Warnings of the answer. Defaults to those at the top level of the answer. */
   warnings?: PushProblems | undefined
@@ -56,6 +58,7 @@ export async function keepPushes(
   const places = new Places()
   const bodies = records.map(({ push }) => places.place(push.rawBody ?? Buffer.alloc(0)))
   const answers = records.map(({ kept, answer }) => places.placeAnswer(answer.json, kept.cellsByItem))
+  const befores = records.map(({ kept }) => places.placeBytes(kept.before))
   const numbers = (read: (record: LoggedRecord) => number | null | undefined): string =>
     numberArray(records.map((record) => read(record) ?? null))
   const texts = (read: (record: LoggedRecord) => string | null | undefined): string =>
@@ -89,6 +92,8 @@ export async function keepPushes(
       texts(({ kept }) => (kept.hotelIds ? numberArray(kept.hotelIds) : null)),
       texts(({ kept }) => storedSummary(kept.problems)),
       texts(({ kept, answer }) => storedSummary(kept.warnings ?? inShort(answer.warnings ?? []))),
+      numberArray(befores.map(({ start }) => start)),
+      numberArray(befores.map(({ length }) => length)),
     ],
   })
 }
@@ -99,7 +104,7 @@ const keepPushesStatement = `
   )
   insert into push_log (at, supplier_id, key_id, request_uuid, request_text, kind, hotel_id, hotel_ids, hotel_code, outcome,
     problems, warnings, status, revision, cells_changed, duration_ms, body_bytes, body_encoding, body, answer_encoding, answer,
-    batch, body_from, answer_from, answer_length)
+    batch, body_from, answer_from, answer_length, before)
   select instant($1), supplier_id, key_id, request_uuid, request_text, kind, hotel_id,
     -- unnest can't split a list of lists, so each list of hotels is sent as text.
     hotel_ids::int[], hotel_code, outcome, problems::jsonb, warnings::jsonb, nullif(status, 200), revision, cells_changed,
@@ -112,13 +117,14 @@ const keepPushesStatement = `
     case when '${inBatch}' in (body_encoding, answer_encoding) then (select batch from made) end,
     case when body_encoding = '${inBatch}' then body_start end,
     case when answer_encoding = '${inBatch}' then answer_start end,
-    case when answer_encoding = '${inBatch}' then answer_length end
+    case when answer_encoding = '${inBatch}' then answer_length end,
+    case when before_length > 0 then substring($3::bytea from before_start + 1 for before_length) end
   from unnest($4::int[], $5::int[], $6::uuid[], $7::text[], $8::push_kind[], $9::int[], $10::text[], $11::push_outcome[],
     $12::int[], $13::int8[], $14::int[], $15::int[], $16::int[], $17::text[], $18::int[], $19::int[], $20::text[], $21::int[],
-    $22::int[], $23::text[], $24::text[], $25::text[])
+    $22::int[], $23::text[], $24::text[], $25::text[], $26::int[], $27::int[])
     as pushed (supplier_id, key_id, request_uuid, request_text, kind, hotel_id, hotel_code, outcome, status, revision,
       cells_changed, duration_ms, body_bytes, body_encoding, body_start, body_length, answer_encoding, answer_start,
-      answer_length, hotel_ids, problems, warnings)`
+      answer_length, hotel_ids, problems, warnings, before_start, before_length)`
 
 /**
  * Stores the answers of accepted pushes with an Idempotency-Key, for repeats. If two transactions answer the

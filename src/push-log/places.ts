@@ -20,10 +20,16 @@ export class Places {
   }
 
   placePacked({ encoding, bytes }: Packed): Place {
-    this.#others.push(bytes)
+    return { encoding, ...this.placeBytes(bytes) }
+  }
+
+  /** Among the other bytes, as they are; no bytes have the length 0. */
+  placeBytes(bytes: Buffer | undefined): Omit<Place, 'encoding'> {
     const start = this.#othersLength
+    if (bytes === undefined) return { start, length: 0 }
+    this.#others.push(bytes)
     this.#othersLength += bytes.length
-    return { encoding, start, length: bytes.length }
+    return { start, length: bytes.length }
   }
 
   /** `cellsByItem`: of an answer that can be rebuilt byte for byte, of which little or nothing is stored. */

@@ -1,3 +1,4 @@
+import { dayMs } from '../base/calendar.ts'
 import { Parameters } from '../postgres/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Archive } from './archive.ts'
@@ -17,6 +18,7 @@ import {
   statusOfRow,
   summaryOfRow,
 } from './conditions.ts'
+import { isInRange, rangesOf, rangeValues, readBack, readNewest } from './day-ranges.ts'
 import { hasOneOfRequestIds, hasRequestId, requestIdLists, requestIdOfRow } from './request-ids.ts'
 
 export type PushRow = PushEntry & { id: number }
@@ -37,7 +39,6 @@ function entryOf({ atMs, ...row }: Row): PushRow {
 
 /** Consecutive days (UTC) as day numbers, `to` excluded; -Infinity and Infinity mean no bound. */
 export type Days = { from: number; to: number }
-export const dayMs = 86_400_000
 
 /** `count`: number of scanned rows. `last` is absent if there were none, or if more matches may follow. */
 export type SearchedPushes = {
@@ -129,11 +130,15 @@ export async function selectPushesByRequest(
   requestId: string,
   limit: number,
 ): Promise<PushRow[]> {
-  const { rows } = await db.query<Row>(
-    `select ${entryColumns} from push_log where supplier_id = $1 and ${hasRequestId(requestId, '$2')}
-     order by ${newestFirst} limit $3`,
-    [supplierId, requestId, limit],
-  )
+  const rows = await readNewest<Row>(db, { limit, idOf: ({ id }) => id }, async (range) => {
+    const read = await db.query<Row>(
+      `select ${entryColumns} from push_log
+       where supplier_id = $1 and ${hasRequestId(requestId, '$2')} and ${isInRange('$4', '$5')}
+       order by ${newestFirst} limit $3`,
+      [supplierId, requestId, limit, ...rangeValues(range)],
+    )
+    return read.rows
+  })
   return rows.map(entryOf)
 }
 
@@ -164,14 +169,22 @@ export async function selectAppliedPushes(
   made: readonly { hotelId: number; revision: number }[],
 ): Promise<AppliedPush[]> {
   if (made.length === 0) return []
-  const { rows } = await db.query<AppliedRow>(
-    // Later pushes without changes carry the revision too. The extra condition on hotels alone can use an
-    // index.
-    `select distinct on (hotel_id, revision) ${appliedColumns} from push_log
-     where hotel_id = any($1::int[]) and (hotel_id, revision) in (select * from unnest($1::int[], $2::bigint[]))
-       and kind = 'ari' and cells_changed > 0
-     order by hotel_id, revision, id`,
-    [made.map(({ hotelId }) => hotelId), made.map(({ revision }) => revision)],
+  const wanted = new Set(made.map(({ hotelId, revision }) => `${hotelId}/${revision}`))
+  const rows = await readBack<AppliedRow>(
+    db,
+    async (range) => {
+      const read = await db.query<AppliedRow>(
+        // Later pushes without changes carry the revision too. The extra condition on hotels alone can use an
+        // index.
+        `select distinct on (hotel_id, revision) ${appliedColumns} from push_log
+         where hotel_id = any($1::int[]) and (hotel_id, revision) in (select * from unnest($1::int[], $2::bigint[]))
+           and kind = 'ari' and cells_changed > 0 and ${isInRange('$3', '$4')}
+         order by hotel_id, revision, id`,
+        [made.map(({ hotelId }) => hotelId), made.map(({ revision }) => revision), ...rangeValues(range)],
+      )
+      return read.rows
+    },
+    (found) => found.length >= wanted.size,
   )
   return rows.map(appliedOf)
 }
@@ -186,33 +199,59 @@ export async function selectNewestPushes(
   const newest = new Map<number, AppliedPush[]>(hotelIds.map((hotelId) => [hotelId, []]))
   if (hotelIds.length === 0) return newest
   const ofHotel = (condition: string): string => `
-    select ${appliedColumns} from push_log where ${condition} and kind = $2 and outcome = 'applied'
+    select ${appliedColumns} from push_log
+    where ${condition} and kind = $2 and outcome = 'applied' and ${isInRange('$4', '$5')}
     order by ${newestFirst} limit $3`
-  const { rows } = await db.query<AppliedRow & { requestedId: number }>(
-    `select requested.id as "requestedId", newest.* from unnest($1::int[]) as requested (id)
-     cross join lateral (
-       select * from (
-         (${ofHotel('hotel_id = requested.id')}) union all (${ofHotel('hotel_ids @> array[requested.id]')})
-       ) as pushed order by id desc limit $3
-     ) as newest`,
-    [hotelIds, kind, limitEach],
+  await readBack(
+    db,
+    async (range) => {
+      const lacking = [...newest]
+        .filter(([, pushes]) => pushes.length < limitEach)
+        .map(([hotelId]) => hotelId)
+      const { rows } = await db.query<AppliedRow & { requestedId: number }>(
+        `select requested.id as "requestedId", newest.* from unnest($1::int[]) as requested (id)
+         cross join lateral (
+           select * from (
+             (${ofHotel('hotel_id = requested.id')}) union all (${ofHotel('hotel_ids @> array[requested.id]')})
+           ) as pushed order by id desc limit $3
+         ) as newest`,
+        [lacking, kind, limitEach, ...rangeValues(range)],
+      )
+      for (const { requestedId, ...row } of rows) {
+        const pushes = newest.get(requestedId)
+        if (pushes && pushes.length < limitEach) pushes.push(appliedOf(row))
+      }
+      return rows
+    },
+    () => [...newest.values()].every((pushes) => pushes.length >= limitEach),
   )
-  for (const { requestedId, ...row } of rows) newest.get(requestedId)?.push(appliedOf(row))
   return newest
 }
+
+type NightPush = AppliedPush & { kind: string; outcome: PushOutcome; cellsChanged: number }
 
 /** The newest pushes of a hotel's nights, whatever their outcome, newest first; includes stop-sells. */
 export async function selectNightPushes(
   db: Queryable,
   hotelId: number,
-  { beforeId, limit }: { beforeId: number | undefined; limit: number },
-): Promise<(AppliedPush & { kind: string; outcome: PushOutcome; cellsChanged: number })[]> {
-  const { rows } = await db.query<AppliedRow & { kind: string; outcome: PushOutcome; cellsChanged: number }>(
-    `select ${appliedColumns}, kind, outcome, cells_changed as "cellsChanged" from push_log
-     where hotel_id = $1 and kind in ('ari', 'stopSell') and ($2::bigint is null or ${isBefore('$2')})
-     order by ${newestFirst} limit $3`,
-    [hotelId, beforeId ?? null, limit],
-  )
+  { before, limit }: { before: Pick<AppliedPush, 'id' | 'at'> | undefined; limit: number },
+): Promise<NightPush[]> {
+  const page = {
+    limit,
+    idOf: ({ id }: { id: number }) => id,
+    beforeMs: before && Date.parse(before.at),
+  }
+  type NightRow = AppliedRow & Pick<NightPush, 'kind' | 'outcome' | 'cellsChanged'>
+  const rows = await readNewest<NightRow>(db, page, async (range) => {
+    const read = await db.query<NightRow>(
+      `select ${appliedColumns}, kind, outcome, cells_changed as "cellsChanged" from push_log
+       where hotel_id = $1 and kind in ('ari', 'stopSell') and ($2::bigint is null or ${isBefore('$2')})
+         and ${isInRange('$4', '$5')}
+       order by ${newestFirst} limit $3`,
+      [hotelId, before?.id ?? null, limit, ...rangeValues(range)],
+    )
+    return read.rows
+  })
   return rows.map(({ kind, outcome, cellsChanged, ...row }) => ({
     ...appliedOf(row),
     kind,
@@ -227,17 +266,24 @@ export async function readBodiesOfPushes(
   pushes: readonly AppliedPush[],
   archive?: Archive,
 ): Promise<ReadonlyMap<number, Buffer>> {
-  if (pushes.length === 0) return new Map()
-  const { rows } = await db.query<BodySource & { id: number }>(
-    // By request id, which has an index, and by group, because a client may send one request id with all of its pushes.
-    `select id, ${bodyColumns} from push_log
-     where ${hasOneOfRequestIds('$1', '$2')} and supplier_id = any($3::int[]) and ${hasOneOfIds('$4')}`,
-    [
-      ...requestIdLists(pushes.map(({ requestId }) => requestId)),
-      pushes.map(({ supplierId }) => supplierId),
-      pushes.map(({ id }) => id),
-    ],
-  )
+  const rows: (BodySource & { id: number })[] = []
+  // A moment more at both ends, because instants of pushes are rounded to milliseconds.
+  const instants = pushes.map(({ at }) => Date.parse(at)).flatMap((ms) => [ms - 1, ms + 1])
+  for (const range of rangesOf(instants)) {
+    const read = await db.query<BodySource & { id: number }>(
+      // By request id, which has an index, and by group, because a client may send one request id with all of its pushes.
+      `select id, ${bodyColumns} from push_log
+       where ${hasOneOfRequestIds('$1', '$2')} and supplier_id = any($3::int[]) and ${hasOneOfIds('$4')}
+         and ${isInRange('$5', '$6')}`,
+      [
+        ...requestIdLists(pushes.map(({ requestId }) => requestId)),
+        pushes.map(({ supplierId }) => supplierId),
+        pushes.map(({ id }) => id),
+        ...rangeValues(range),
+      ],
+    )
+    rows.push(...read.rows)
+  }
   const bodies = await readBodies(db, rows, archive)
   return new Map(
     rows.flatMap(({ id }, index): [number, Buffer][] => {

@@ -64,6 +64,10 @@ describe('the overview', { skip: withoutChromium }, async () => {
     const undelivered = page.getByRole('region', { name: 'Undelivered, nearest arrival first' })
     await undelivered.getByText('No URL').waitFor()
     const refusing = page.getByRole('region', { name: 'Suppliers with refused or partly applied pushes' })
+    await refusing
+      .getByText(/\d+% of \d+/)
+      .first()
+      .waitFor()
     assert.match(await refusing.innerText(), /Acme\s+\d+% of \d+/)
     await axe(page, { scheme: 'light' })
     await axe(page, { scheme: 'dark' })

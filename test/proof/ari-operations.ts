@@ -38,7 +38,7 @@ const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
 const categories: Category[] = ['adult', 'child', 'infant']
 
 /** mulberry32: the same numbers from the same seed on every machine. */
-class Chance {
+export class Chance {
   #state: number
 
   constructor(seed: number) {

@@ -58,6 +58,8 @@ test('the package holds the emitted service with its data, and no source and no 
     'bin/ari.js',
     'dist/bin/ari.js',
     'dist/bin/serve.js',
+    'dist/bundled-licenses.md',
+    'dist/openapi/reference-worker.js',
     'dist/reference/cities.tsv.zst',
     'dist/console-web/index.html',
     'dist/guides/guides-browser.css',

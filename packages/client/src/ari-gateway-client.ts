@@ -5,6 +5,17 @@ export type { Attempt, ConnectOptions, Fetch } from './call.ts'
 export { bookingClient, supplierClient, type BookingClient, type SupplierClient } from './clients.ts'
 export type { Change, FollowedChanges, FollowOptions } from './follow-changes.ts'
 export type { CallOptions } from './call.ts'
+export {
+  hotelDigests,
+  nightLines,
+  type DigestGroup,
+  type Digests,
+  type HotelDigests,
+  type MonthDigests,
+  type ProductName,
+  type StoredNight,
+} from './digest.ts'
+export { reconcile, type Reconciled, type ReconcileOptions } from './reconcile.ts'
 export { GatewayError, isGatewayError } from './gateway-error.ts'
 export {
   handleCallbacks,

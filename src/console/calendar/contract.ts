@@ -132,8 +132,10 @@ export type CalendarCell = {
   revision: number
   values: CellValue[]
   history: CellPush[]
-  /** How far back the log was searched; null: it has no push for the hotel, or the bodies are in an archive that is away. */
+  /** How far back the log was searched; null: it has no push for the hotel, or the newest one's body is in an archive that is away. */
   searchedBackTo: string | null
+  /** The newest push whose body is in an archive that is away: the search ends before it. */
+  archiveAwayAt: string | null
   /** Whether there is nothing older in the log. */
   isWhole: boolean
 }

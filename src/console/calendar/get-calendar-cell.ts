@@ -138,18 +138,19 @@ async function readCellHistory(
   { db, archive }: { db: Queryable; archive: Archive },
   hotelId: number,
   cell: Cell,
-): Promise<Pick<CalendarCell, 'history' | 'searchedBackTo' | 'isWhole'>> {
+): Promise<Pick<CalendarCell, 'history' | 'searchedBackTo' | 'archiveAwayAt' | 'isWhole'>> {
   const history: CellPush[] = []
   let searched = 0
   let bytes = 0
   let searchedBackTo: string | null = null
-  let beforeId: number | undefined
+  let before: { id: number; at: string } | undefined
   while (history.length < pushesFoundMax && searched < pushesSearchedMax && bytes < bytesSearchedMax) {
-    const pushes = await selectNightPushes(db, hotelId, { beforeId, limit: pushesAtOnce })
+    const pushes = await selectNightPushes(db, hotelId, { before, limit: pushesAtOnce })
     const { bodyById, isArchiveAway } = await readReachableBodies(db, pushes, archive)
     for (const push of pushes) {
-      if (isArchiveAway && !bodyById.has(push.id)) return { history, searchedBackTo, isWhole: false }
-      beforeId = push.id
+      if (isArchiveAway && !bodyById.has(push.id))
+        return { history, searchedBackTo, archiveAwayAt: push.at, isWhole: false }
+      before = push
       searchedBackTo = push.at
       searched++
       bytes += push.bodyBytes
@@ -159,12 +160,12 @@ async function readCellHistory(
       const kind = push.kind === 'stopSell' ? 'stopSell' : 'ari'
       if (items.length > 0) history.push({ pushId, requestId, at, kind, outcome, revision, items })
       if (history.length >= pushesFoundMax || bytes >= bytesSearchedMax)
-        return { history, searchedBackTo, isWhole: false }
+        return { history, searchedBackTo, archiveAwayAt: null, isWhole: false }
     }
-    if (pushes.length < pushesAtOnce) return { history, searchedBackTo, isWhole: true }
+    if (pushes.length < pushesAtOnce) return { history, searchedBackTo, archiveAwayAt: null, isWhole: true }
     await breathe()
   }
-  return { history, searchedBackTo, isWhole: false }
+  return { history, searchedBackTo, archiveAwayAt: null, isWhole: false }
 }
 
 /** While the archive is away, only those in the store: the values of a night must not wait for it. */

@@ -45,7 +45,12 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
         rejectIfAny(outOfWindow(body, from, to, todayIn(catalog, nowMs)))
         const rows = rowsOf(catalog, body)
         const isStopped = body.action === 'stop'
-        const { written, changedOf } = await stopNights(connection, hotel, { rows, from, to, isStopped })
+        const { written, changedOf, before } = await stopNights(connection, hotel, {
+          rows,
+          from,
+          to,
+          isStopped,
+        })
         const nightsChanged = changedOf.reduce((sum, changed) => sum + changed, 0)
         const isPreview = body.preview === true
         const changes = nightsChanged > 0 && !isPreview
@@ -67,7 +72,7 @@ export const stopSell = (needs: CalendarNeeds): Mounted =>
           const risen = { id: hotelId, revision, revisionBefore: hotel.revision }
           const keys = written.map(({ key }) => key)
           await writeVersions(connection, [{ hotel: risen, keys }], 'stopSell', nowMs)
-          await note(connection, call, { catalog, answered, nowMs, startedMs })
+          await note(connection, call, { catalog, answered, before, nowMs, startedMs })
         }
         return answered
       })
@@ -124,13 +129,19 @@ function rowsOf(catalog: BookingCatalog, { targets }: Body): StoppedRow[] {
   return rows
 }
 
-type Noted = { catalog: BookingCatalog; answered: StopSellAnswer; nowMs: number; startedMs: number }
+type Noted = {
+  catalog: BookingCatalog
+  answered: StopSellAnswer
+  before: Buffer
+  nowMs: number
+  startedMs: number
+}
 
 /** Records the stop-sell as the origin of closed nights, in the supplier's push log, and in the audit log. */
 async function note(
   connection: Queryable,
   { operator, requestId, body }: Call<Route>,
-  { catalog, answered, nowMs, startedMs }: Noted,
+  { catalog, answered, before, nowMs, startedMs }: Noted,
 ): Promise<void> {
   const { hotelId, hotelCode } = catalog
   const { revision, nightsChanged } = answered
@@ -163,8 +174,9 @@ async function note(
     startedMs,
     caller: { supplierId, keyId: null },
   }
-  const entry = { outcome: 'applied', hotelId, hotelCode, revision, cellsChanged: nightsChanged } as const
-  await keepPushes(connection, [{ push, answer: answer(200, loggedAnswer), kept: entry }], nowMs)
+  const changed = { hotelId, hotelCode, revision, cellsChanged: nightsChanged, before }
+  const kept = { outcome: 'applied', ...changed } as const
+  await keepPushes(connection, [{ push, answer: answer(200, loggedAnswer), kept }], nowMs)
   await audit(connection, {
     operator,
     requestId,

@@ -3,6 +3,7 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import type { Setter } from '../../offers/set-by.ts'
 import { isRecord } from '../../http/validate.ts'
 import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
+import { isInRange, rangeValues, readBack } from '../../push-log/day-ranges.ts'
 import { hasOneOfRequestIds, requestIdLists, requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { CellSetter } from './contract.ts'
 
@@ -94,18 +95,27 @@ async function readReasons(
   requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (requestIds.length === 0) return new Map()
-  const { rows } = await db.query<BodySource & { requestId: string }>(
-    // By hotel and kind: there is an index on these for pushes other than ARI.
-    `select ${requestIdOfRow} as "requestId", ${bodyColumns} from push_log
-     where hotel_id = $1 and kind = 'stopSell' and kind <> 'ari' and ${hasOneOfRequestIds('$2', '$3')} order by id`,
-    [hotelId, ...requestIdLists(requestIds)],
+  const wanted = new Set(requestIds)
+  const rows = await readBack<BodySource & { requestId: string }>(
+    db,
+    async (range) => {
+      const read = await db.query<BodySource & { requestId: string }>(
+        // By hotel and kind: there is an index on these for pushes other than ARI.
+        `select ${requestIdOfRow} as "requestId", ${bodyColumns} from push_log
+         where hotel_id = $1 and kind = 'stopSell' and kind <> 'ari' and ${hasOneOfRequestIds('$2', '$3')}
+           and ${isInRange('$4', '$5')} order by id desc`,
+        [hotelId, ...requestIdLists(requestIds), ...rangeValues(range)],
+      )
+      return read.rows
+    },
+    (found) => new Set(found.map(({ requestId }) => requestId)).size === wanted.size,
   )
   const bodies = await readBodies(db, rows)
-  return new Map(
-    rows.flatMap(({ requestId }, index): [string, string][] => {
-      const body = bodies[index]
-      const sent: unknown = body?.length ? JSON.parse(body.toString()) : undefined
-      return isRecord(sent) && typeof sent['reason'] === 'string' ? [[requestId, sent['reason']]] : []
-    }),
-  )
+  const reasons = rows.flatMap(({ requestId }, index): [string, string][] => {
+    const body = bodies[index]
+    const sent: unknown = body?.length ? JSON.parse(body.toString()) : undefined
+    return isRecord(sent) && typeof sent['reason'] === 'string' ? [[requestId, sent['reason']]] : []
+  })
+  // The newest of one request id counts.
+  return new Map(reasons.reverse())
 }

@@ -11,8 +11,8 @@ export const overviewLimits = {
   listed: 6,
   /** Counting stops here; the answer says that there are more. */
   counted: 10_000,
-  /** The same for hotels, each of which is read from another page of a table that may have a million. */
-  hotelsCounted: 1_000,
+  /** The same for hotels and nights, each of which is read from another page of a table that may have millions. */
+  scatteredCounted: 1_000,
   /** A bookable hotel is stale after this time without ARI. */
   staleAfterDays: 3,
   /** A hotel's ARI ends soon if none is pushed for any month after the one in this many days. */
@@ -86,8 +86,11 @@ export type NamedCircuit = {
 export type PushRate = { at: string } & Record<PushOutcome, number>
 export type DeliveryRate = { at: string; delivered: number; failed: number }
 
-/** `since` is less than a day ago while the day is still being counted after a start of the service. */
-export type Rates<Rate> = { since: string; steps: Rate[] }
+/**
+ * `since` is less than a day ago while the day is still being counted after a start of the service; `until` is the instant
+ * of the last count, null while the first one runs.
+ */
+export type Rates<Rate> = { since: string; until: string | null; steps: Rate[] }
 
 export type Overview = {
   at: string

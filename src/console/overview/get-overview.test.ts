@@ -4,6 +4,7 @@ import { idOf, openShop, pushNights } from '../../../test/booking.ts'
 import { gatewayForTests, type TestGateway } from '../../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../../test/story.ts'
 import type { Overview } from './contract.ts'
+import { instantOf } from '../../base/calendar.ts'
 
 /** A token, because the clock advances by days and sessions would end. */
 let token: string
@@ -15,7 +16,20 @@ const overview = async (): Promise<Overview> => {
   return overviewOf(fresh)
 }
 
-async function overviewOf({ url }: TestGateway): Promise<Overview> {
+/** Traffic is counted in the background: this waits until all of it is. */
+async function overviewOf(service: TestGateway): Promise<Overview> {
+  for (;;) {
+    const read = await readOverview(service)
+    const isWhole = [read.pushes, read.deliveries].every(
+      ({ until, steps }) => until === instantOf(service.clock.now()) && steps.length === stepsOfDay,
+    )
+    if (isWhole) return read
+  }
+}
+
+const stepsOfDay = (24 * 60) / 15
+
+async function readOverview({ url }: TestGateway): Promise<Overview> {
   const response = await fetch(`${url}/console/api/overview`, {
     headers: { authorization: `Bearer ${token}` },
   })
@@ -139,4 +153,17 @@ test('a completed quarter of an hour is counted once and does not change', async
   const expected = { at: '2027-03-06T10:00:00.000Z', ...none, applied: 1 }
   assert.deepEqual(await read('2027-03-06T11:00:00Z'), expected)
   assert.deepEqual(await read('2027-03-06T12:30:00Z'), expected)
+})
+
+test('the overview does not wait for the count of the pushes, and states when they were counted', async () => {
+  const service = await gateway.second()
+  const blocker = await gateway.db.connect({ statement_timeout: '0' })
+  try {
+    await blocker.query('begin; lock table push_log in access exclusive mode')
+    const { pushes, hasHotels } = await readOverview(service)
+    assert.deepEqual([pushes.until, hasHotels], [null, true])
+  } finally {
+    await blocker.end()
+  }
+  assert.equal((await overviewOf(service)).pushes.until, instantOf(service.clock.now()))
 })

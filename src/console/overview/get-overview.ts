@@ -29,20 +29,25 @@ const onlyKey = 'all'
 /** GET /overview. */
 export const getOverview = (needs: OverviewNeeds) => {
   const rates = overviewRates(needs)
-  const remembered = new Memory<Overview>(needs.db.epoch, memory)
-  return on(overviewRoutes.getOverview, async () =>
-    answer(200, await remembered.get(onlyKey, () => readOverview(needs, rates))),
-  )
+  const remembered = new Memory<Omit<Overview, keyof BusyPart>>(needs.db.epoch, memory)
+  return on(overviewRoutes.getOverview, async () => {
+    const [overview, busy] = await Promise.all([
+      remembered.get(onlyKey, () => readOverview(needs)),
+      rates(needs.clock.now()),
+    ])
+    return answer(200, { ...overview, ...busy })
+  })
 }
 
-async function readOverview(needs: OverviewNeeds, rates: OverviewRates): Promise<Overview> {
+type BusyPart = Awaited<ReturnType<OverviewRates>>
+
+async function readOverview(needs: OverviewNeeds): Promise<Omit<Overview, keyof BusyPart>> {
   const nowMs = needs.clock.now()
-  const [undelivered, watched, drifting, circuits, busy, isUsed] = await Promise.all([
+  const [undelivered, watched, drifting, circuits, isUsed] = await Promise.all([
     readUndelivered(needs, nowMs),
     readWatched(needs, nowMs),
     readDrifting(needs, nowMs),
     readCircuits(needs, nowMs),
-    rates(nowMs),
     hasHotels(needs.db),
   ])
   const { state, cardsToRewrap, cardsUnreadable } = needs.vault.status()
@@ -53,7 +58,6 @@ async function readOverview(needs: OverviewNeeds, rates: OverviewRates): Promise
     drifting,
     vault: { state, cardsToRewrap, cardsUnreadable },
     circuits,
-    ...busy,
     hasHotels: isUsed,
   }
 }
@@ -81,17 +85,17 @@ async function readWatched({ db }: Needs, nowMs: number): Promise<Pick<Overview,
   const staleSince = dayIn('UTC', nowMs) - overviewLimits.staleAfterDays
   const endsByMonth = monthOf(dayIn('UTC', nowMs + overviewLimits.endsWithinDays * dayMs))
   const { stale, ending, stalest, endingFirst } = await selectWatchedHotels(db, {
-    staleSinceMs: staleSince * dayMs,
+    staleSince,
     endsByMonth,
   })
   return {
     stale: {
-      ...counted(stale, overviewLimits.hotelsCounted),
+      ...counted(stale, overviewLimits.scatteredCounted),
       since: formatNight(staleSince),
       hotels: stalest.map((row) => watchedHotel(row)),
     },
     ending: {
-      ...counted(ending, overviewLimits.hotelsCounted),
+      ...counted(ending, overviewLimits.scatteredCounted),
       endsBy: monthText(endsByMonth),
       hotels: endingFirst.map((row) => watchedHotel(row)),
     },
@@ -112,12 +116,10 @@ function monthText(month: number): string {
 }
 
 async function readDrifting({ db }: Needs, nowMs: number): Promise<Overview['drifting']> {
-  const hotels = await selectDriftingHotels(db, formatNight(dayIn('UTC', nowMs)))
-  let nights = 0
-  for (const hotel of hotels) nights += hotel.nights
+  const { nights, hotels } = await selectDriftingHotels(db, formatNight(dayIn('UTC', nowMs)))
   return {
-    nights: counted(nights),
-    hotels: hotels.slice(0, overviewLimits.listed).map(({ mostShare, ...hotel }) => ({
+    nights: counted(nights, overviewLimits.scatteredCounted),
+    hotels: hotels.map(({ mostShare, ...hotel }) => ({
       ...hotel,
       mostPercent: Math.round(mostShare * 1_000) / 10,
     })),

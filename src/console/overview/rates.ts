@@ -12,6 +12,7 @@ import {
 } from './contract.ts'
 import { countAttempts, countPushes, selectSupplierNames, type PushStepRow } from './store.ts'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** Traffic of the last day, and suppliers with refused pushes. */
 
@@ -21,28 +22,24 @@ const rateStepMs = rateStepMinutes * minuteMs
 const dayLimits = {
   stepMs: rateStepMs,
   steps: (rateHours * hourMs) / rateStepMs,
+  partMs: minuteMs,
   settledAfterMs: 2 * minuteMs,
   stepsAtOnce: hourMs / rateStepMs,
   budgetMs: 300,
+  trustedMs: 5_000,
+  waitMs: 20,
 }
 
 export function overviewRates({ db }: Needs): OverviewRates {
-  const pushSteps = new RateSteps(dayLimits, (fromMs, toMs) =>
-    countPushes(db, { fromMs, toMs, stepMs: rateStepMs }),
-  )
-  const attemptSteps = new RateSteps(dayLimits, (fromMs, toMs) =>
-    countAttempts(db, { fromMs, toMs, stepMs: rateStepMs }),
-  )
+  const pushSteps = new RateSteps(dayLimits, (range) => countPushes(db, range))
+  const attemptSteps = new RateSteps(dayLimits, (range) => countAttempts(db, range))
   return async (nowMs) => {
     const [pushes, attempts] = await Promise.all([pushSteps.read(nowMs), attemptSteps.read(nowMs)])
     const refusing = refusingSuppliers(pushes.rows, nowMs)
     const names = await selectSupplierNames(db, [...refusing.keys()])
     return {
-      pushes: { since: instantOf(pushes.sinceMs), steps: pushRates(pushes.rows, pushes.sinceMs, nowMs) },
-      deliveries: {
-        since: instantOf(attempts.sinceMs),
-        steps: deliveryRates(attempts.rows, attempts.sinceMs, nowMs),
-      },
+      pushes: { ...rangeOf(pushes), steps: pushRates(pushes.rows, pushes.sinceMs, nowMs) },
+      deliveries: { ...rangeOf(attempts), steps: deliveryRates(attempts.rows, attempts.sinceMs, nowMs) },
       refusing: [...refusing].map(([supplierId, counts]) => ({
         supplierId,
         supplier: names.get(supplierId) ?? '',
@@ -51,6 +48,12 @@ export function overviewRates({ db }: Needs): OverviewRates {
     }
   }
 }
+
+function rangeOf({ sinceMs, untilMs }: CountedRange): { since: string; until: string | null } {
+  return { since: instantOf(sinceMs), until: untilMs === undefined ? null : instantOf(untilMs) }
+}
+
+const stepOf = ({ stepMs }: StepRow): number => Math.floor(stepMs / rateStepMs) * rateStepMs
 
 /** Every step of the period, including empty ones. */
 function stepsBetween(sinceMs: number, nowMs: number): number[] {
@@ -64,7 +67,7 @@ function pushRates(rows: readonly PushStepRow[], sinceMs: number, nowMs: number)
     stepsBetween(sinceMs, nowMs).map((atMs): [number, PushRate] => [atMs, { at: instantOf(atMs), ...none }]),
   )
   for (const row of rows) {
-    const rate = rateByStep.get(row.stepMs)
+    const rate = rateByStep.get(stepOf(row))
     if (rate && pushOutcomes.includes(row.outcome)) rate[row.outcome] += row.pushes
   }
   return [...rateByStep.values()]
@@ -75,11 +78,19 @@ function deliveryRates(
   sinceMs: number,
   nowMs: number,
 ): DeliveryRate[] {
-  const rowByStep = new Map(rows.map((row) => [row.stepMs, row]))
-  return stepsBetween(sinceMs, nowMs).map((atMs) => {
-    const { delivered = 0, failed = 0 } = rowByStep.get(atMs) ?? {}
-    return { at: instantOf(atMs), delivered, failed }
-  })
+  const rateByStep = new Map(
+    stepsBetween(sinceMs, nowMs).map((atMs): [number, DeliveryRate] => [
+      atMs,
+      { at: instantOf(atMs), delivered: 0, failed: 0 },
+    ]),
+  )
+  for (const row of rows) {
+    const rate = rateByStep.get(stepOf(row))
+    if (!rate) continue
+    rate.delivered += row.delivered
+    rate.failed += row.failed
+  }
+  return [...rateByStep.values()]
 }
 
 /** The suppliers with many refused pushes, worst in the last hour first. */
@@ -122,68 +133,130 @@ function weight({ hour, day }: { hour: Refused; day: Refused }): number {
 
 type StepRow = { stepMs: number }
 
-type CountSteps<Row extends StepRow> = (fromMs: number, toMs: number) => Promise<Row[]>
+/** Rows by steps of `stepMs`. */
+type CountSteps<Row extends StepRow> = (range: {
+  fromMs: number
+  toMs: number
+  stepMs: number
+}) => Promise<Row[]>
 
 type StepLimits = {
   stepMs: number
   /** The number of steps. */
   steps: number
+  /** Of a step that isn't complete, parts of this length are counted once, too. */
+  partMs: number
   /** After this time, everything answered before the end of a step is committed. */
   settledAfterMs: number
   /** Steps per statement. */
   stepsAtOnce: number
-  /** How long one call may spend on uncounted steps. */
+  /** How long the counting goes on, so that a start doesn't read a whole day at once; the next call continues it. */
   budgetMs: number
+  /** Nothing is counted again within this time. */
+  trustedMs: number
+  /** How long a call waits for the counting. */
+  waitMs: number
 }
+
+/** `untilMs` is absent while nothing is counted. */
+type CountedRange = { sinceMs: number; untilMs: number | undefined }
 
 /**
  * Counts of the last day in steps of some minutes, from tables of millions of rows. A completed step no longer
- * changes: it is counted once and remembered. After a start, the day is counted backwards from now, as far as each call
- * has time for.
+ * changes: it is counted once and remembered. After a start, the day is counted backwards from now. Nobody waits for
+ * the counting, except for a moment: it takes the longer the more is pushed.
  */
 export class RateSteps<Row extends StepRow> {
   readonly #limits: StepLimits
   readonly #count: CountSteps<Row>
   readonly #rowsByStep = new Map<number, Row[]>()
+  readonly #rowsByPart = new Map<number, Row[]>()
+  /** Whatever is later than the last part. */
+  #newest: { fromMs: number; untilMs: number; rows: Row[] } | undefined
+  #isWhole = false
+  #counting: Promise<void> | undefined
 
   constructor(limits: StepLimits, count: CountSteps<Row>) {
     this.#limits = limits
     this.#count = count
   }
 
-  /** Counts of the steps since `sinceMs`, which is a day ago once the whole day is counted. */
-  async read(nowMs: number): Promise<{ sinceMs: number; rows: Row[] }> {
-    const { stepMs, steps, settledAfterMs, budgetMs, stepsAtOnce } = this.#limits
-    const beganMs = performance.now()
-    const last = Math.floor(nowMs / stepMs) * stepMs
-    const first = last - (steps - 1) * stepMs
-    for (const step of this.#rowsByStep.keys()) if (step < first) this.#rowsByStep.delete(step)
-    const settled = Math.floor((nowMs - settledAfterMs) / stepMs) * stepMs
-    const open = await this.#count(settled, last + stepMs)
-    let sinceMs = settled
-    let isFirst = true
-    const rows = [...open]
+  /** What is counted; `sinceMs` is a day ago once the whole day is. */
+  async read(nowMs: number): Promise<CountedRange & { rows: Row[] }> {
+    const { trustedMs, waitMs } = this.#limits
+    const ageMs = nowMs - (this.#newest?.untilMs ?? -Infinity)
+    if (!this.#isWhole || ageMs < 0 || ageMs >= trustedMs) {
+      this.#counting ??= this.#countRest(nowMs).finally(() => (this.#counting = undefined))
+      await Promise.race([this.#counting, wait(waitMs, undefined, { ref: false })])
+    }
+    return this.#counted(nowMs)
+  }
+
+  #counted(nowMs: number): CountedRange & { rows: Row[] } {
+    const { stepMs, partMs } = this.#limits
+    const first = this.#firstStep(nowMs)
+    if (!this.#newest) return { sinceMs: this.#stepAt(nowMs), untilMs: undefined, rows: [] }
+    const rows = [...this.#newest.rows]
+    let sinceMs = this.#newest.fromMs
     while (sinceMs > first) {
-      const known = this.#rowsByStep.get(sinceMs - stepMs)
-      if (known) {
-        rows.push(...known)
+      const step = sinceMs % stepMs === 0 ? this.#rowsByStep.get(sinceMs - stepMs) : undefined
+      const counted = step ?? this.#rowsByPart.get(sinceMs - partMs)
+      if (!counted) break
+      for (const row of counted) rows.push(row)
+      sinceMs -= step ? stepMs : partMs
+    }
+    return { sinceMs: this.#stepAt(sinceMs), untilMs: this.#newest.untilMs, rows }
+  }
+
+  async #countRest(nowMs: number): Promise<void> {
+    const { stepMs, partMs, settledAfterMs, stepsAtOnce, budgetMs } = this.#limits
+    const beganMs = performance.now()
+    this.#isWhole = false
+    const first = this.#firstStep(nowMs)
+    const complete = this.#stepAt(nowMs - settledAfterMs)
+    const settled = Math.floor((nowMs - settledAfterMs) / partMs) * partMs
+    for (const step of this.#rowsByStep.keys()) if (step < first) this.#rowsByStep.delete(step)
+    let partsToMs = complete
+    while (this.#rowsByPart.has(partsToMs)) partsToMs += partMs
+    await this.#remember(this.#rowsByPart, { fromMs: partsToMs, toMs: settled, stepMs: partMs })
+    const toMs = this.#stepAt(nowMs) + stepMs
+    const rows = await this.#count({ fromMs: settled, toMs, stepMs: partMs })
+    this.#newest = { fromMs: settled, untilMs: nowMs, rows }
+    let sinceMs = complete
+    let isFirst = true
+    while (sinceMs > first) {
+      if (this.#rowsByStep.has(sinceMs - stepMs)) {
         sinceMs -= stepMs
         continue
       }
       // However slow it is, each call counts some more steps.
-      if (!isFirst && performance.now() - beganMs > budgetMs) break
+      if (!isFirst && performance.now() - beganMs > budgetMs) return
       isFirst = false
       let fromMs = sinceMs - stepMs
       const farthest = Math.max(first, sinceMs - stepsAtOnce * stepMs)
       while (fromMs > farthest && !this.#rowsByStep.has(fromMs - stepMs)) fromMs -= stepMs
-      await this.#remember(fromMs, sinceMs)
+      await this.#remember(this.#rowsByStep, { fromMs, toMs: sinceMs, stepMs })
+      sinceMs = fromMs
     }
-    return { sinceMs, rows }
+    for (const part of this.#rowsByPart.keys()) if (part < complete) this.#rowsByPart.delete(part)
+    this.#isWhole = true
   }
 
-  async #remember(fromMs: number, toMs: number): Promise<void> {
-    const counted = Map.groupBy(await this.#count(fromMs, toMs), (row) => row.stepMs)
-    for (let step = fromMs; step < toMs; step += this.#limits.stepMs)
-      this.#rowsByStep.set(step, counted.get(step) ?? [])
+  async #remember(
+    rowsByStart: Map<number, Row[]>,
+    range: { fromMs: number; toMs: number; stepMs: number },
+  ): Promise<void> {
+    const { fromMs, toMs, stepMs } = range
+    if (fromMs >= toMs) return
+    const counted = Map.groupBy(await this.#count(range), (row) => row.stepMs)
+    for (let start = fromMs; start < toMs; start += stepMs) rowsByStart.set(start, counted.get(start) ?? [])
+  }
+
+  #stepAt(ms: number): number {
+    return Math.floor(ms / this.#limits.stepMs) * this.#limits.stepMs
+  }
+
+  #firstStep(nowMs: number): number {
+    return this.#stepAt(nowMs) - (this.#limits.steps - 1) * this.#limits.stepMs
   }
 }

@@ -6,7 +6,7 @@ import { stateOf } from '../../deliveries/store.ts'
 
 /** The SQL of the overview: every statement reads only open or recent rows, or stops counting at a limit. */
 
-const { counted, hotelsCounted, listed } = overviewLimits
+const { counted, scatteredCounted, listed } = overviewLimits
 
 export type PushStepRow = { stepMs: number; supplierId: number; outcome: PushOutcome; pushes: number }
 
@@ -116,18 +116,21 @@ export type WatchedRow = {
 export type WatchedRows = { stale: number; ending: number; stalest: WatchedRow[]; endingFirst: WatchedRow[] }
 
 /**
- * Bookable hotels without ARI since an instant, or after a month: each kind by its own index, and counted up to a limit, so
- * that it doesn't matter how many hotels there are.
+ * Bookable hotels without ARI since a day began, or after a month: each kind by its own index of bookable hotels, and
+ * counted up to a limit, so that it doesn't matter how many hotels there are.
  */
 export async function selectWatchedHotels(
   db: Queryable,
-  { staleSinceMs, endsByMonth }: { staleSinceMs: number; endsByMonth: number },
+  { staleSince, endsByMonth }: { staleSince: number; endsByMonth: number },
 ): Promise<WatchedRows> {
-  // By the columns of hotel_by_ari_day and hotel_by_ari_end.
-  const isStale = `ari_day between 1 and $2::int and ari_at < instant($1::float8 + clock_ahead_ms)`
-  const isEnding = `coalesce(ari_until_month, 0) between 1 and $3::int`
-  const count = (condition: string): string =>
-    `(select count(*)::int from (select from hotel where is_available and ${condition} limit ${hotelsCounted} + 1) as few)`
+  const day = 'ari_day'
+  const end = 'coalesce(ari_until_month, 0)'
+  const isStale = `${day} between 1 and $1::int - 1`
+  const isEnding = `${end} between 1 and $2::int`
+  // In order, so that the index is read however many hotels the planner expects.
+  const count = (condition: string, key: string): string => `(select count(*)::int from (
+    select from hotel where is_available and ${condition} order by ${key}, id limit ${scatteredCounted} + 1
+  ) as few)`
   const first = (condition: string, key: string): string => `coalesce((
     select json_agg(json_build_object('hotelId', first.id, 'name', first.name, 'supplier', supplier.name,
       'ariAtMs', epoch_ms(first.ari_at), 'ariUntilMonth', first.ari_until_month) order by first.key, first.id)
@@ -136,9 +139,9 @@ export async function selectWatchedHotels(
     ) as first join supplier on supplier.id = first.supplier_id
   ), '[]')`
   const { rows } = await db.query<WatchedRows>(
-    `select ${count(isStale)} as stale, ${count(isEnding)} as ending, ${first(isStale, 'ari_day')} as stalest,
-       ${first(isEnding, 'coalesce(ari_until_month, 0)')} as "endingFirst"`,
-    [staleSinceMs, Math.floor(staleSinceMs / 86_400_000), endsByMonth],
+    `select ${count(isStale, day)} as stale, ${count(isEnding, end)} as ending, ${first(isStale, day)} as stalest,
+       ${first(isEnding, end)} as "endingFirst"`,
+    [staleSince, endsByMonth],
   )
   const [found] = rows
   if (!found) throw new Error('counting gives a row')
@@ -156,23 +159,31 @@ export type DriftingHotelRow = {
 /** The expression of the index price_drift_differing. */
 const share = `abs(live - stored)::float8 / greatest(stored, 1)`
 
-/** The hotels of the nights that differ most, among the first `counted` nights. */
-export async function selectDriftingHotels(db: Queryable, today: string): Promise<DriftingHotelRow[]> {
-  const { rows } = await db.query<DriftingHotelRow>(
-    `select hotel.id as "hotelId", hotel.name, supplier.name as supplier, nights, most as "mostShare"
+/** The first hotels of the nights that differ most, and how many such nights there are, up to a limit. */
+export async function selectDriftingHotels(
+  db: Queryable,
+  today: string,
+): Promise<{ nights: number; hotels: DriftingHotelRow[] }> {
+  const { rows } = await db.query<DriftingHotelRow & { allNights: number }>(
+    `select hotel.id as "hotelId", hotel.name, supplier.name as supplier, nights, most as "mostShare",
+       all_nights as "allNights"
      from (
-       select hotel_id, count(*)::int as nights, max(share) as most
+       select hotel_id, count(*)::int as nights, max(share) as most, sum(count(*)) over ()::int as all_nights
        from (
          select hotel_id, ${share} as share from price_drift
-         where since_at is not null and night >= $1::date and stored is not null and live is not null
-         order by (${share}) desc limit $2 + 1
+         -- By the index, in which the nights without a price come first.
+         where since_at is not null and night >= $1::date and (${share}) is not null
+         order by (${share}) desc limit ${scatteredCounted} + 1
        ) as differing
-       group by hotel_id
+       group by hotel_id order by most desc, hotel_id limit ${listed}
      ) as drifting join hotel on hotel.id = drifting.hotel_id join supplier on supplier.id = hotel.supplier_id
      order by most desc, hotel.id`,
-    [today, counted],
+    [today],
   )
-  return rows
+  return {
+    nights: rows[0]?.allNights ?? 0,
+    hotels: rows.map(({ allNights: _all, ...hotel }) => hotel),
+  }
 }
 
 export type CheckedUrlRow = { supplierId: number; supplier: string; url: string }

@@ -9,11 +9,12 @@ import {
   type ChangedNights,
 } from './contract.ts'
 import { ArchiveUnavailable, type Archive } from '../../push-log/archive.ts'
-import { selectFormerPushes, type LoggedPush } from './store.ts'
+import { selectFormerPushes } from './former-pushes.ts'
+import type { LoggedPush } from './store.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Block } from '../../ari/block.ts'
 import { fieldNumber, guestBucket, isGuestPriceField } from '../../ari/fields.ts'
-import { selectHotelBlocks } from '../../ari/store.ts'
+import { selectHotelBlocks } from '../../ari/block-range.ts'
 import { dayIn, firstDay, formatNight, monthOf, parseNight, type MonthNumber } from '../../base/calendar.ts'
 import { selectRates, selectRooms } from '../../products/store.ts'
 

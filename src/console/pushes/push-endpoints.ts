@@ -8,6 +8,7 @@ import { pushesPerPage, pushRoutes, shownCharactersMax, type ShownBody, itemsPer
 import {
   listedPush,
   selectLoggedPushes,
+  selectLoggedPushesBack,
   selectNextPushId,
   type LoggedPush,
   selectOptionalPush,
@@ -81,6 +82,8 @@ type PushPage = {
 const numbersAtOnce = 5_000
 const firstStretchMs = 60 * 60 * 1000
 const longerBy = 6
+/** Days are planned and locked one by one. */
+const longestStretchMs = 30 * dayMs
 /** After a stretch that took longer than this, the next one is not longer. */
 const quickMs = 50
 const searchForMs = 1_000
@@ -101,7 +104,7 @@ async function readPushPage(
   nowMs: number,
 ): Promise<PushPage> {
   if (search.hotelId !== undefined || search.requestId !== undefined) {
-    const rows = await selectLoggedPushes(db, search, limit + 1)
+    const rows = await selectLoggedPushesBack(db, search, limit + 1)
     return pushPage(rows, limit, undefined)
   }
   const startedMs = performance.now()
@@ -121,7 +124,7 @@ async function readPushPage(
     if (oldest && oldest.atMs >= sinceMs + edgeMs) return pushPage(inOrder(rows), limit, undefined)
     if (performance.now() - startedMs > searchForMs && !oldest) return pushPage(inOrder(rows), limit, sinceMs)
     untilMs = sinceMs
-    if (performance.now() - begunMs < quickMs) stretchMs *= longerBy
+    if (performance.now() - begunMs < quickMs) stretchMs = Math.min(stretchMs * longerBy, longestStretchMs)
     fromMs = sinceMs - stretchMs
   }
 }
@@ -187,7 +190,7 @@ export const getPush = ({ db, clock, archive }: ReadingNeeds): Mounted =>
     const { push, body } = read
     const text = body.encoding === 'json' ? body.bytes.toString() : undefined
     const response = readAnswer(read.answer.bytes.toString())
-    const same = await selectLoggedPushes(
+    const same = await selectLoggedPushesBack(
       db,
       { supplierId: push.supplierId, requestId: push.requestId },
       sameRequestIdMax + 1,

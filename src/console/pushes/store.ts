@@ -1,15 +1,12 @@
 import { instantOf } from '../../base/calendar.ts'
 import { Parameters } from '../../postgres/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { Archive } from '../../push-log/archive.ts'
-import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 import {
   conditionsOf,
   hasId,
   hasProblem,
   hasWarning,
-  isBefore,
   isNoted,
   isRefused,
   namesAlone,
@@ -20,6 +17,7 @@ import {
   statusOfRow,
   summaryOfRow,
 } from '../../push-log/conditions.ts'
+import { isInRange, rangeValues, readBack, readNewest } from '../../push-log/day-ranges.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { PushListed } from './contract.ts'
 import type { NamedPush } from '../hotels/contract.ts'
@@ -47,7 +45,28 @@ function pushOf(row: Row): LoggedPush {
   return { ...row, at: instantOf(row.atMs) }
 }
 
-/** Newest first, within the given range: a range of all days reads the index of each day. */
+const idOf = ({ pushId }: { pushId: number }): number => pushId
+
+/** Newest first, of all days in the given range. */
+export function selectLoggedPushesBack(
+  db: Queryable,
+  search: PushFilters,
+  limit: number,
+): Promise<LoggedPush[]> {
+  const { sinceMs: firstMs = -Infinity, untilMs: lastMs = Infinity } = search
+  return readNewest<LoggedPush>(db, { limit, idOf, beforeMs: lastMs }, async (range) => {
+    const [sinceMs, untilMs] = [Math.max(range.fromMs, firstMs), Math.min(range.toMs, lastMs)]
+    if (sinceMs >= untilMs) return []
+    const instants = { sinceMs: finite(sinceMs), untilMs: finite(untilMs) }
+    return selectLoggedPushes(db, { ...search, ...instants }, limit)
+  })
+}
+
+function finite(ms: number): number | undefined {
+  return Number.isFinite(ms) ? ms : undefined
+}
+
+/** Newest first, within the given range: few days, because each is planned and locked. */
 export async function selectLoggedPushes(
   db: Queryable,
   search: PushFilters,
@@ -122,63 +141,23 @@ export async function selectNextPushId(db: Queryable): Promise<number> {
   return rows[0]?.id ?? 1
 }
 
-/** One push by its id; its day is found through the indexes of all suppliers. */
+/** One push by its id, through the indexes of all suppliers. */
 export async function selectOptionalPush(db: Queryable, pushId: number): Promise<LoggedPush | undefined> {
-  const { rows } = await db.query<Row>(
-    `select ${listed} from supplier as owner cross join lateral (
-       select ${entryColumns} from push_log where supplier_id = owner.id and ${hasId('$1')} offset 0
-     ) as entry ${named}`,
-    [pushId],
+  const [row] = await readBack(
+    db,
+    async (range) => {
+      const { rows } = await db.query<Row>(
+        `select ${listed} from supplier as owner cross join lateral (
+           select ${entryColumns} from push_log
+           where supplier_id = owner.id and ${hasId('$1')} and ${isInRange('$2', '$3')} offset 0
+         ) as entry ${named}`,
+        [pushId, ...rangeValues(range)],
+      )
+      return rows
+    },
+    (rows) => rows.length > 0,
   )
-  return rows[0] && pushOf(rows[0])
-}
-
-type FormerPush = { pushId: number; requestId: string; at: string; body: Buffer }
-
-const formerMax = 20
-const formerBytesMax = 8 * 1024 * 1024
-
-/**
- * Earlier pushes of the same kind, newest first, for the same hotels (or the key's URLs): the first few, up to a total
- * size.
- */
-export async function selectFormerPushes(
-  db: Queryable,
-  push: LoggedPush,
-  archive: Archive,
-): Promise<FormerPush[]> {
-  const former = (condition: string): string => `
-    select id, request_uuid, request_text, at, body_bytes, body_encoding, body, batch, body_from from push_log
-    where ${condition} and kind = $2 and ${isBefore('$3')} and outcome in ('applied', 'unchanged')
-    order by ${newestFirst} limit ${formerMax}`
-  const isOfKey = push.kind === 'availabilityWebhook' || push.kind === 'pushbookWebhook'
-  const { rows } = await db.query<BodySource & { pushId: number; requestId: string; at: Date }>(
-    `select id as "pushId", ${requestIdOfRow} as "requestId", at, ${bodyColumns}
-     from (
-       select former.*, sum(body_bytes) over (order by id desc) as bytes_up_to from (
-         ${
-           isOfKey
-             ? former('supplier_id = $1 and key_id = $4')
-             : `(${former('supplier_id = $1 and hotel_id = any($4::int[])')}) union all (${former('hotel_ids && $4::int[]')})`
-         }
-       ) as former order by id desc limit ${formerMax}
-     ) as former where bytes_up_to <= ${formerBytesMax} order by id desc`,
-    [push.supplierId, push.kind, push.pushId, isOfKey ? push.keyId : await hotelIdsOf(db, push)],
-  )
-  const bodies = await readBodies(db, rows, archive)
-  return rows.flatMap(({ pushId, requestId, at }, index) => {
-    const body = bodies[index]
-    return body ? [{ pushId, requestId, at: at.toISOString(), body }] : []
-  })
-}
-
-async function hotelIdsOf(db: Queryable, push: LoggedPush): Promise<number[]> {
-  if (push.hotelId !== null) return [push.hotelId]
-  const { rows } = await db.query<{ hotel_ids: number[] | null }>(
-    `select hotel_ids from push_log where ${hasId('$1')} and supplier_id = $2`,
-    [push.pushId, push.supplierId],
-  )
-  return rows[0]?.hotel_ids ?? []
+  return row && pushOf(row)
 }
 
 /** The newest push of each kind for a hotel with one of the outcomes; kinds without one are left out. */
@@ -190,14 +169,24 @@ export async function selectNewestOfKinds(
 ): Promise<LoggedPush[]> {
   const newest = (condition: string): string => `
     select ${entryColumns} from push_log where ${condition} and kind = wanted.kind and outcome = any($3::push_outcome[])
+      and ${isInRange('$4', '$5')}
     order by ${newestFirst} limit 1`
-  const { rows } = await db.query<Row>(
-    `select ${listed} from unnest($2::push_kind[]) as wanted (kind) cross join lateral (
-       select * from (
-         (${newest('hotel_id = $1')}) union all (${newest('hotel_ids @> array[$1::int]')})
-       ) as way order by id desc limit 1
-     ) as entry ${named}`,
-    [hotelId, kinds, outcomes],
+  const lacking = new Set(kinds)
+  const rows = await readBack(
+    db,
+    async (range) => {
+      const { rows: read } = await db.query<Row>(
+        `select ${listed} from unnest($2::push_kind[]) as wanted (kind) cross join lateral (
+           select * from (
+             (${newest('hotel_id = $1')}) union all (${newest('hotel_ids @> array[$1::int]')})
+           ) as way order by id desc limit 1
+         ) as entry ${named}`,
+        [hotelId, [...lacking], outcomes, ...rangeValues(range)],
+      )
+      for (const { kind } of read) lacking.delete(kind)
+      return read
+    },
+    () => lacking.size === 0,
   )
   return rows.map(pushOf)
 }
@@ -207,15 +196,23 @@ export async function selectOptionalRegistration(
   db: Queryable,
   { supplierId, keyId, kind }: { supplierId: number; keyId: number; kind: PushKind },
 ): Promise<LoggedPush | undefined> {
-  const { rows } = await db.query<Row>(
-    `select ${listed} from (
-       select ${entryColumns} from push_log
-       where supplier_id = $1 and kind = $3 and key_id = $2 and outcome in ('applied', 'unchanged')
-       order by ${newestFirst} limit 1
-     ) as entry ${named}`,
-    [supplierId, keyId, kind],
+  const [row] = await readBack(
+    db,
+    async (range) => {
+      const { rows } = await db.query<Row>(
+        `select ${listed} from (
+           select ${entryColumns} from push_log
+           where supplier_id = $1 and kind = $3 and key_id = $2 and outcome in ('applied', 'unchanged')
+             and ${isInRange('$4', '$5')}
+           order by ${newestFirst} limit 1
+         ) as entry ${named}`,
+        [supplierId, keyId, kind, ...rangeValues(range)],
+      )
+      return rows
+    },
+    (rows) => rows.length > 0,
   )
-  return rows[0] && pushOf(rows[0])
+  return row && pushOf(row)
 }
 
 /** A push as shown in lists. */

@@ -7,6 +7,7 @@ import { selectHotels } from '../hotels/select-hotels.ts'
 import { selectNamedHotels, selectSearchWords } from '../hotels/store.ts'
 import { foundMax, searchRoutes, type SearchResult } from './contract.ts'
 import { selectGuestWords, customerName, hasGuest } from '../bookings/store.ts'
+import { isInRange, rangeValues, readNewest } from '../../push-log/day-ranges.ts'
 import { requestIdOfRow, uuidsBeginningWith } from '../../push-log/request-ids.ts'
 
 /** GET /search: the search box of every page. */
@@ -119,19 +120,25 @@ async function selectFound(
 
 /** The newest pushes whose request id begins with the text. */
 async function selectFoundPushes(db: Queryable, beginning: string, limit: number): Promise<OfKind<'push'>[]> {
-  const { rows } = await db.query<Omit<OfKind<'push'>, 'at'> & { atMs: number }>(
-    // Ranges instead of patterns, because the indexes serve them in every collation.
-    `select 'push' as kind, found.id as "pushId", found.request_id as "requestId",
-       epoch_ms(found.at) as "atMs", supplier.name as supplier,
-       found.kind as "pushKind", found.outcome
-     from (
-       select *, ${requestIdOfRow} as request_id from push_log
-       where request_text between $1 and $1 || '~' and starts_with(request_text, $1) or request_uuid between $3 and $4
-       order by id desc limit $2
-     ) as found join supplier on supplier.id = found.supplier_id
-     order by found.id desc`,
-    [beginning, limit, ...(uuidsBeginningWith(beginning) ?? [null, null])],
-  )
+  type PushRow = Omit<OfKind<'push'>, 'at'> & { atMs: number }
+  const uuids = uuidsBeginningWith(beginning) ?? [null, null]
+  const rows = await readNewest<PushRow>(db, { limit, idOf: ({ pushId }) => pushId }, async (range) => {
+    const read = await db.query<PushRow>(
+      // Ranges instead of patterns, because the indexes serve them in every collation.
+      `select 'push' as kind, found.id as "pushId", found.request_id as "requestId",
+         epoch_ms(found.at) as "atMs", supplier.name as supplier,
+         found.kind as "pushKind", found.outcome
+       from (
+         select *, ${requestIdOfRow} as request_id from push_log
+         where (request_text between $1 and $1 || '~' and starts_with(request_text, $1) or request_uuid between $3 and $4)
+           and ${isInRange('$5', '$6')}
+         order by id desc limit $2
+       ) as found join supplier on supplier.id = found.supplier_id
+       order by found.id desc`,
+      [beginning, limit, ...uuids, ...rangeValues(range)],
+    )
+    return read.rows
+  })
   return rows.map(({ atMs, ...row }) => ({ ...row, at: instantOf(atMs) }))
 }
 

@@ -1,5 +1,6 @@
 import { instant } from '../../keys/suppliers.ts'
 import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
+import { dayMs } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { newestFirst } from '../../push-log/conditions.ts'
 import {
@@ -70,7 +71,7 @@ export async function selectSuppliers(
          count(*) filter (where outcome = 'partial')::int as partial, max(at) as last_at
        from (
          select at, outcome from push_log
-         where supplier_id = page.id and at > instant($1) - make_interval(days => $7)
+         where supplier_id = page.id and at > instant($7)
          order by ${newestFirst} limit $8
        ) as newest
      ) as pushes
@@ -82,7 +83,7 @@ export async function selectSuppliers(
       afterId ?? null,
       hotelsMax,
       limit,
-      pushesLookedAt.days,
+      nowMs - pushesLookedAt.days * dayMs,
       pushesLookedAt.newest,
     ],
   )

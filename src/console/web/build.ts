@@ -6,7 +6,8 @@ import type { Log } from '../../base/log.ts'
 import { createHash } from 'node:crypto'
 import { glob, readFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /**
  * In a checkout, the service itself builds the web application, in a separate process at the lowest priority, so that
@@ -97,9 +98,9 @@ async function run(started: (child: ChildProcess) => void): Promise<string | und
   return `${stripVTControlCharacters(output).trim()}\n${end}`.trim()
 }
 
-/** The paths of the web application, from a checkout (src/console/) and the installed package (dist/console/). */
+/** The paths of the web application, from a checkout and the installed package. */
 
-const root = resolve(import.meta.dirname, '../../..')
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 /** Next to the compiled service in dist/. */
 export const webFolder = join(root, 'dist/console-web')
 /** In the build: the hash of its sources. */

@@ -158,7 +158,7 @@ function Held({ value, currency }: { value: CellValue; currency: string }) {
 
 function History({ cell, zone }: { cell: CalendarCell; zone: string }) {
   const { t } = useTranslation()
-  const { history, isWhole, searchedBackTo } = cell
+  const { history, isWhole, searchedBackTo, archiveAwayAt } = cell
   return (
     <div>
       <Title order={3} mb={4}>
@@ -173,12 +173,15 @@ function History({ cell, zone }: { cell: CalendarCell; zone: string }) {
       </ul>
       <Text size="xs" c="dimmed" component="div">
         {history.length === 0 && <>{t('calendar.history.none')} </>}
-        {isWhole ? (
-          t('calendar.history.whole')
-        ) : (
+        {isWhole && t('calendar.history.whole')}
+        {archiveAwayAt !== null && (
           <>
-            {t('calendar.history.partly')}{' '}
-            {searchedBackTo !== null && <Time at={searchedBackTo} zone={zone} />}
+            {t('calendar.history.archiveAway')} <Time at={archiveAwayAt} zone={zone} />
+          </>
+        )}
+        {!isWhole && archiveAwayAt === null && searchedBackTo !== null && (
+          <>
+            {t('calendar.history.partly')} <Time at={searchedBackTo} zone={zone} />
           </>
         )}
       </Text>

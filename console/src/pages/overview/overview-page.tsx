@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Overview } from '../../../../src/console/overview/contract.ts'
 import { useApi } from '../../api.ts'
@@ -15,11 +16,18 @@ import { Tiles } from './tiles.tsx'
 import { RefusingPanel, UndeliveredPanel } from './trouble-panels.tsx'
 
 const everyMs = 15_000
+/** While the traffic is counted for the first time after a start of the service. */
+const soonMs = 1_000
 
 /** Problems that need attention now, and recent traffic. */
 export function OverviewPage() {
   const { t } = useTranslation()
   const { data, error, refetch } = useApi('getOverview', {}, { everyMs })
+  useEffect(() => {
+    if (data?.pushes.until !== null && data?.deliveries.until !== null) return undefined
+    const timer = setTimeout(() => void refetch(), soonMs)
+    return () => clearTimeout(timer)
+  }, [data, refetch])
   return (
     <Page
       title={t('overview.title')}

@@ -22,7 +22,7 @@ const stepsShown = 96
 const pushKinds = ['applied', 'unchanged', 'dryRun', 'partial', 'rejected'] as const
 const attemptKinds = ['delivered', 'failed'] as const
 
-export function PushRatePanel({ rates: { since, steps } }: { rates: Overview['pushes'] }) {
+export function PushRatePanel({ rates: { steps, ...range } }: { rates: Overview['pushes'] }) {
   const { t } = useTranslation()
   const parts = useMemo(
     () => pushKinds.map((kind) => ({ kind, values: steps.map((step) => step[kind]) })),
@@ -31,14 +31,14 @@ export function PushRatePanel({ rates: { since, steps } }: { rates: Overview['pu
   return (
     <RatePanel
       title={t('overview.rates.pushes')}
-      since={since}
+      {...range}
       times={steps.map(({ at }) => at)}
       parts={parts}
     />
   )
 }
 
-export function DeliveryRatePanel({ rates: { since, steps } }: { rates: Overview['deliveries'] }) {
+export function DeliveryRatePanel({ rates: { steps, ...range } }: { rates: Overview['deliveries'] }) {
   const { t } = useTranslation()
   const parts = useMemo(
     () => attemptKinds.map((kind) => ({ kind, values: steps.map((step) => step[kind]) })),
@@ -47,7 +47,7 @@ export function DeliveryRatePanel({ rates: { since, steps } }: { rates: Overview
   return (
     <RatePanel
       title={t('overview.rates.deliveries')}
-      since={since}
+      {...range}
       times={steps.map(({ at }) => at)}
       parts={parts}
     />
@@ -57,11 +57,13 @@ export function DeliveryRatePanel({ rates: { since, steps } }: { rates: Overview
 function RatePanel({
   title,
   since,
+  until,
   times,
   parts,
 }: {
   title: string
   since: string
+  until: string | null
   times: readonly string[]
   parts: readonly RatePart[]
 }) {
@@ -92,7 +94,7 @@ function RatePanel({
       <div className={classes['rates']}>
         {isEmpty ? (
           <Text size="sm" c="dimmed">
-            {t('overview.rates.empty')}
+            {t(until === null ? 'overview.rates.uncounted' : 'overview.rates.empty')}
           </Text>
         ) : (
           <>
@@ -110,6 +112,7 @@ function RatePanel({
               {isWhole
                 ? t('overview.rates.perStep')
                 : t('overview.rates.counting', { since: timeText(since) ?? since })}
+              {until !== null && ` · ${t('overview.rates.until', { until: timeText(until) ?? until })}`}
             </Text>
           </>
         )}

@@ -103,6 +103,7 @@ export const calendar = {
     none: 'None found.',
     whole: 'The log has no older push that includes it.',
     partly: 'Searched back to',
+    archiveAway: 'The archive does not answer. It has the bodies of pushes until',
     stopSell: 'stop-sell',
     item: 'item {{item}}:',
   },

@@ -111,6 +111,8 @@ export const overview = {
     deliveries: 'Delivery attempts, last 24 hours',
     perStep: 'each bar is 15 minutes',
     counting: 'counted back to {{since}} so far',
+    until: 'counted at {{until}}',
+    uncounted: 'Not counted yet.',
     asTable: 'Show as table',
     asChart: 'Show as chart',
     time: 'Time',

@@ -1,0 +1,170 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { monthOf, type DayNumber, type MonthNumber } from '../base/calendar.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { storeStamp } from '../postgres/store-epoch.ts'
+import { guestsMaxOf } from '../products/store.ts'
+import { Block } from './block.ts'
+import type { HotelCatalog } from './catalog.ts'
+import { digestBlocksMax } from './digest-contract.ts'
+import { linesOf, monthDigest, type ByGroup } from './digest.ts'
+
+/** Identifies what a hotel has stored: equal versions, equal digests. */
+export type DigestVersions = {
+  storeStamp: string
+  revision: number
+  currencyRevision: number
+  catalogVersion: number
+  ariVersion: number
+}
+
+/** As committed. */
+export async function selectVersions(db: Queryable, hotelId: number): Promise<DigestVersions | undefined> {
+  const { rows } = await db.query<DigestVersions>({
+    name: 'select-digest-versions',
+    text: `select ${storeStamp} as "storeStamp", revision, currency_revision as "currencyRevision",
+        catalog_version as "catalogVersion", ari_version as "ariVersion"
+      from hotel where id = $1`,
+    values: [hotelId],
+  })
+  return rows[0]
+}
+
+export type DigestRange = {
+  from: DayNumber
+  to: DayNumber
+  /** All, if undefined. */
+  roomNos: readonly number[] | undefined
+  rateNos: readonly number[] | undefined
+}
+
+/** Blocks read by one statement, between which other requests get a turn. */
+const blocksAtOnce = 500
+
+type BlockRow = { roomNo: number; rateNo: number; month: number; block: Buffer }
+
+const blocksStatement = `select room_no as "roomNo", rate_no as "rateNo", month, block from ari_month
+  where hotel_id = $1 and month between $2 and $3 and (room_no, rate_no, month) > ($4, $5, $6)
+    and ($7::int[] is null or room_no = any($7)) and ($8::int[] is null or rate_no = any($8))
+  order by room_no, rate_no, month limit ${blocksAtOnce}`
+
+/** A month that has anything; `lines` of its nights, by their distance from the 1st, if they were requested. */
+export type MonthDigest = { month: MonthNumber; digest: ByGroup; lines?: readonly (ByGroup | undefined)[] }
+/** A room (rate 0) or room-rate that has anything. */
+export type ProductDigest = { roomNo: number; rateNo: number; months: MonthDigest[] }
+
+/** Reads a hotel's blocks, in one snapshot that the caller has opened. Undefined if there are too many. */
+export async function readDigests(
+  connection: Queryable,
+  { hotelId, productOf }: HotelCatalog,
+  { currencyRevision }: DigestVersions,
+  { from, to, roomNos, rateNos }: DigestRange,
+  { withLines }: { withLines: boolean },
+): Promise<ProductDigest[] | undefined> {
+  const products: ProductDigest[] = []
+  const read = (after: Pick<BlockRow, 'roomNo' | 'rateNo' | 'month'>) =>
+    connection.query<BlockRow>({
+      name: 'select-digest-blocks',
+      text: blocksStatement,
+      values: [
+        hotelId,
+        monthOf(from),
+        monthOf(to),
+        after.roomNo,
+        after.rateNo,
+        after.month,
+        roomNos ?? null,
+        rateNos ?? null,
+      ],
+    })
+  let reading = read({ roomNo: 0, rateNo: 0, month: 0 })
+  for (let blocks = 0; blocks < digestBlocksMax; blocks += blocksAtOnce) {
+    const { rows } = await reading
+    const last = rows.length < blocksAtOnce ? undefined : rows.at(-1)
+    if (last) {
+      // PostgreSQL reads on while these are hashed.
+      reading = read(last)
+      reading.catch(() => {})
+    }
+    for (const { roomNo, rateNo, month, block } of rows) {
+      const product = productOf(roomNo, rateNo)
+      const lines = linesOf(Block.decode(block), month, {
+        from,
+        to,
+        isRoom: rateNo === 0,
+        currencyRevision,
+        guestsMax: product && guestsMaxOf(product),
+      })
+      if (lines.length === 0) continue
+      const digested = { month, digest: monthDigest(month, lines), ...(withLines ? { lines } : {}) }
+      const current = products.at(-1)
+      if (current?.roomNo === roomNo && current.rateNo === rateNo) current.months.push(digested)
+      else products.push({ roomNo, rateNo, months: [digested] })
+    }
+    if (!last) return products
+    await breathe()
+  }
+  await reading
+  return undefined
+}
+
+/** With the codes that its digests are known by, and the digest of the whole. */
+export type NamedProduct = ProductDigest & { roomId: string; rateId?: string; key: string; digest: ByGroup }
+
+type Cached = {
+  versions: DigestVersions
+  from: DayNumber
+  to: DayNumber
+  products: readonly NamedProduct[]
+  months: number
+}
+
+/** About 200 bytes each. */
+const monthsCachedMax = 50_000
+
+/** The digests of whole hotels, by their versions; the one that wasn't used for longest leaves first. */
+export class DigestCache {
+  readonly #hotels = new Map<number, Cached>()
+  #months = 0
+
+  get(
+    hotelId: number,
+    versions: DigestVersions,
+    { from, to }: Pick<DigestRange, 'from' | 'to'>,
+  ): readonly NamedProduct[] | undefined {
+    const cached = this.#hotels.get(hotelId)
+    if (!cached || cached.from !== from || cached.to !== to || !areEqual(cached.versions, versions))
+      return undefined
+    this.#hotels.delete(hotelId)
+    this.#hotels.set(hotelId, cached)
+    return cached.products
+  }
+
+  keep(hotelId: number, cached: Omit<Cached, 'months'>): void {
+    this.#forget(hotelId)
+    const months = cached.products.reduce((sum, product) => sum + 1 + product.months.length, 0)
+    this.#hotels.set(hotelId, { ...cached, months })
+    this.#months += months
+    for (const oldest of this.#hotels.keys()) {
+      if (this.#months <= monthsCachedMax) break
+      this.#forget(oldest)
+    }
+  }
+
+  clear(): void {
+    this.#hotels.clear()
+    this.#months = 0
+  }
+
+  #forget(hotelId: number): void {
+    this.#months -= this.#hotels.get(hotelId)?.months ?? 0
+    this.#hotels.delete(hotelId)
+  }
+}
+
+function areEqual(one: DigestVersions, other: DigestVersions): boolean {
+  return (
+    one.storeStamp === other.storeStamp &&
+    one.catalogVersion === other.catalogVersion &&
+    one.ariVersion === other.ariVersion
+  )
+}

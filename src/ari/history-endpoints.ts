@@ -1,0 +1,236 @@
+import { monthOf, parseNight } from '../base/calendar.ts'
+import { answer, on, onEveryProblem } from '../http/mount.ts'
+import { cursorProblem } from '../http/query.ts'
+import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
+import { wellFormedPart } from '../http/validate.ts'
+import { hotelNotFound } from '../hotels/hotel-rules.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { readTransaction } from '../postgres/transaction.ts'
+import type { AriNeeds } from './accept-ari.ts'
+import type { HotelCatalog } from './catalog.ts'
+import { selectHotelPast, type Change, type HotelPast } from './changes-back.ts'
+import {
+  changesPerPage,
+  historyErrors,
+  historyRoutes,
+  momentsReversed,
+  type ListedChange,
+  type MomentBody,
+} from './history-contract.ts'
+import {
+  momentOf,
+  momentProblems,
+  pastBlocks,
+  putBack,
+  walkBackTo,
+  type Moment,
+  type PastBlocks,
+} from './history.ts'
+import { itemErrors } from './item-contract.ts'
+import { firstStoredMonth } from './past-months.ts'
+import { problemAt } from './plan-item.ts'
+import { historyFieldOf, listedChange, replacedBy, type Nights, type Replaced } from './replaced-values.ts'
+import { namesOf, numbersOf, type NamedRows } from './row-names.ts'
+import { blocksReadMax, isIn, readTooLarge, selectHotelBlocks } from './block-range.ts'
+
+/** POST /push/getAriDiff: the changes between two states. */
+export const getAriDiff = (needs: AriNeeds) =>
+  onEveryProblem(
+    historyRoutes.getAriDiff,
+    (sent, shapeProblems) => rejectIfAny([...shapeProblems, ...diffProblems(sent, shapeProblems)]),
+    async ({ body, caller: { supplierId } }) =>
+      readTransaction(needs.db, async (connection) => {
+        const nights = {
+          from: parseNight(body.startDate ?? '') ?? 0,
+          to: parseNight(body.endDate ?? '') ?? Number.MAX_SAFE_INTEGER,
+        }
+        const read = await readPresent(connection, needs, {
+          supplierId,
+          hotelCode: body.hotelId,
+          rows: body,
+          nights,
+        })
+        const { catalog, hotel } = read
+        const to = body.to && momentOf(body.to)
+        refuseAhead(hotel, to)
+        const listing = pageFrom(body, read, nights)
+        await walkBackTo(connection, hotel, momentOf(body.from), {
+          path: '/from',
+          visit: (change) => (isAfter(change, to) ? listing.pass(change) : listing.list(change)),
+        })
+        return answer(200, {
+          code: '200',
+          message: 'Changes retrieved successfully',
+          hotelId: body.hotelId,
+          revision: hotel.revision,
+          currency: catalog.currency,
+          changes: listing.changes,
+          nextCursor: listing.nextCursor(),
+        })
+      }),
+  )
+
+/** POST /push/getCellHistory: the changes of one night of a room or room-rate. */
+export const getCellHistory = (needs: AriNeeds) =>
+  on(historyRoutes.getCellHistory, async ({ body, caller: { supplierId } }) =>
+    readTransaction(needs.db, async (connection) => {
+      const night = parseNight(body.date) ?? 0
+      const nights = { from: night, to: night }
+      rejectIfAny(cursorProblems(body.cursor))
+      const rows = {
+        roomIds: [body.roomId],
+        ...(body.rateId === undefined ? {} : { rateIds: [body.rateId] }),
+      }
+      const read = await readPresent(connection, needs, { supplierId, hotelCode: body.hotelId, rows, nights })
+      const { catalog, hotel } = read
+      const ofRoom = body.rateId === undefined
+      const listing = pageFrom(
+        body,
+        read,
+        nights,
+        ({ rateNo, field }) =>
+          (rateNo === 0) === ofRoom && (body.field === undefined || historyFieldOf(field) === body.field),
+      )
+      const oldest = await walkBackTo(
+        connection,
+        hotel,
+        { revision: hotel.currencyRevision },
+        { path: '', visit: (change) => listing.list(change), endsAtOldest: true },
+      )
+      const nextCursor = listing.nextCursor()
+      return answer(200, {
+        code: '200',
+        message: 'History retrieved successfully',
+        hotelId: body.hotelId,
+        revision: hotel.revision,
+        currency: catalog.currency,
+        changes: listing.changes.map(
+          ({ roomId: _room, rateId: _rate, startDate: _start, endDate: _end, ...rest }) => rest,
+        ),
+        oldestRevision: nextCursor === null ? Math.max(oldest, hotel.currencyRevision) : null,
+        nextCursor,
+      })
+    }),
+  )
+
+type Present = { catalog: HotelCatalog; hotel: HotelPast; past: PastBlocks }
+
+/** The hotel and the wanted blocks as they are now, in one snapshot. */
+async function readPresent(
+  connection: Queryable,
+  { catalogs, clock }: AriNeeds,
+  {
+    supplierId,
+    hotelCode,
+    rows,
+    nights,
+  }: { supplierId: number; hotelCode: string; rows: NamedRows; nights: Nights },
+): Promise<Present> {
+  await connection.query('set transaction isolation level repeatable read read only')
+  const catalog = await catalogs.current(connection, { supplierId, hotelCode })
+  if (!catalog) throw new Rejected(404, hotelNotFound(hotelCode))
+  const { roomNos, rateNos, problems } = numbersOf(rows, catalog)
+  rejectIfAny(problems, 404)
+  const range = {
+    fromMonth: Math.max(monthOf(nights.from), firstStoredMonth(clock.now())),
+    toMonth: nights.to === Number.MAX_SAFE_INTEGER ? monthsEnd : monthOf(nights.to),
+    roomNos,
+    rateNos: rateNos && [0, ...rateNos],
+  }
+  const hotel = await selectHotelPast(connection, catalog.hotelId)
+  const blocks = await selectHotelBlocks(connection, catalog.hotelId, range)
+  if (blocks.length > blocksReadMax) throw readTooLarge()
+  return { catalog, hotel, past: pastBlocks(blocks, isIn(range)) }
+}
+
+/** After every month that can be stored. */
+const monthsEnd = 32_767
+
+/** Collects a page of changes, newest first. */
+function pageFrom(
+  { limit = changesPerPage.usual, cursor }: { limit?: number; cursor?: string },
+  { catalog, hotel: { id: hotelId }, past }: Present,
+  nights: Nights,
+  isListed: (replaced: Replaced) => boolean = () => true,
+) {
+  const names = namesOf(catalog)
+  const from = cursor === undefined ? undefined : readCursor(cursor)
+  const changes: ListedChange[] = []
+  let next: string | null = null
+  const pass = (change: Change): 'go on' => {
+    putBack(past, hotelId, change)
+    return 'go on'
+  }
+  const list = (change: Change): 'go on' | 'stop' => {
+    if (from && change.revision > from.revision) return pass(change)
+    const all = replacedBy(past, hotelId, change, nights).filter(isListed)
+    const skipped = change.revision === from?.revision ? from.skipped : 0
+    for (const [index, replaced] of all.entries()) {
+      if (index < skipped) continue
+      if (changes.length === limit) {
+        next = writeCursor(change.revision, index)
+        return 'stop'
+      }
+      changes.push(listedChange(change, replaced, names))
+    }
+    return pass(change)
+  }
+  return { changes, pass, list, nextCursor: (): string | null => next }
+}
+
+/** Opaque to callers, so that the format can change. */
+function writeCursor(revision: number, skipped: number): string {
+  return Buffer.from(`before ${revision} ${skipped}`).toString('base64url')
+}
+
+function readCursor(text: string): { revision: number; skipped: number } | undefined {
+  const [, revision, skipped] =
+    /^before (\d{1,15}) (\d{1,9})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? []
+  return revision === undefined ? undefined : { revision: Number(revision), skipped: Number(skipped) }
+}
+
+function cursorProblems(cursor: string | undefined): Problem[] {
+  return cursor === undefined || readCursor(cursor) ? [] : [{ ...cursorProblem(cursor), path: '/cursor' }]
+}
+
+type DiffBody = {
+  from?: MomentBody
+  to?: MomentBody
+  startDate?: string
+  endDate?: string
+  cursor?: string
+}
+
+function diffProblems(sent: unknown, shapeProblems: readonly Problem[]): Problem[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: what has not this shape is left out.
+  const body = (shapeProblems.length === 0 ? sent : (wellFormedPart(sent, shapeProblems) ?? {})) as DiffBody
+  const { from, to, startDate, endDate, cursor } = body
+  const problems = [...momentProblems(from, '/from'), ...momentProblems(to, '/to'), ...cursorProblems(cursor)]
+  if (startDate !== undefined && endDate !== undefined && startDate > endDate)
+    problems.push(problemAt(itemErrors.datesReversed, '/startDate', startDate))
+  if (problems.length === 0 && from && to && isReversed(momentOf(from), momentOf(to)))
+    problems.push({ ...momentsReversed, path: '/from' })
+  return problems
+}
+
+/** A revision and a time can't be compared: between them there may just be nothing. */
+function isReversed(from: Moment, to: Moment): boolean {
+  if (from.revision !== undefined) return to.revision !== undefined && from.revision > to.revision
+  return to.timeMs !== undefined && from.timeMs > to.timeMs
+}
+
+function isAfter({ revision, atMs }: Change, to: Moment | undefined): boolean {
+  if (!to) return false
+  return to.revision === undefined ? atMs > to.timeMs : revision > to.revision
+}
+
+function refuseAhead({ revision }: HotelPast, to: Moment | undefined): void {
+  if (to?.revision === undefined || to.revision <= revision) return
+  const message = `The hotel is at revision ${revision}`
+  throw new Rejected(400, {
+    ...historyErrors.revisionAhead,
+    message,
+    path: '/to/revision',
+    value: to.revision,
+  })
+}

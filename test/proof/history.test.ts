@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import { startGateway } from '../harness.ts'
+import { roundsWithin } from '../pace.ts'
+import { openPast, proveRound, type Counted } from './history/rounds.ts'
+
+const rounds = { full: 40, floor: 10 }
+/** What a round does at least, on average; fewer prove too little. */
+const floors: Readonly<Record<keyof Counted, number>> = {
+  operations: 30,
+  states: 8,
+  bookings: 0.5,
+  stops: 0.5,
+}
+/** A single round, as named by a failure. */
+const wanted = process.env['ARI_PROOF_SEED']
+
+test('the ARI as of every revision and time is what was read then, whatever pushes, bookings and stop-sells followed', async (t) => {
+  const firstSeed = wanted === undefined ? randomInt(1_000_000_000) : Number(wanted)
+  const count = wanted === undefined ? rounds : { full: 1, floor: 1 }
+  t.diagnostic(`rounds from seed ${firstSeed}`)
+  const gateway = await startGateway()
+  try {
+    const past = await openPast(gateway)
+    const { next, done, summary } = roundsWithin({ ...count, share: 0.02 })
+    const sum: Counted = { operations: 0, states: 0, bookings: 0, stops: 0 }
+    for (let round = next(); round !== undefined; round = next()) {
+      const seed = firstSeed + round
+      const counted = await proveRound(past, seed).catch((cause: unknown) => {
+        t.diagnostic(`ARI_PROOF_SEED=${seed} npm run test:proof -- test/proof/history.test.ts`)
+        throw cause
+      })
+      sum.operations += counted.operations
+      sum.states += counted.states
+      sum.bookings += counted.bookings
+      sum.stops += counted.stops
+    }
+    t.diagnostic(`${summary()}: ${JSON.stringify(sum)}`)
+    if (wanted !== undefined) return
+    for (const name of ['operations', 'states', 'bookings', 'stops'] as const)
+      assert.ok(sum[name] >= floors[name] * done(), `${name}: ${sum[name]} in ${done()} rounds`)
+  } finally {
+    await gateway.stop()
+  }
+})
