@@ -159,7 +159,8 @@ test('the overview does not wait for the count of the pushes, and states when th
   const service = await gateway.second()
   const blocker = await gateway.db.connect({ statement_timeout: '0' })
   try {
-    await blocker.query('begin; lock table push_log in access exclusive mode')
+    await blocker.query('begin')
+    await blocker.query('lock table push_log in access exclusive mode')
     const { pushes, hasHotels } = await readOverview(service)
     assert.deepEqual([pushes.until, hasHotels], [null, true])
   } finally {
