@@ -6,7 +6,14 @@ import { guestsMaxOf } from '../products/store.ts'
 import { Block } from './block.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { digestBlocksMax } from './digest-contract.ts'
-import { linesOf, monthDigest, type ByGroup } from './digest.ts'
+import {
+  isEmptyMonth,
+  linesByNight,
+  linesOf,
+  monthDigest,
+  type ByGroup,
+  type KnownDigests,
+} from './digest.ts'
 
 /** Identifies what a hotel has stored: equal versions, equal digests. */
 export type DigestVersions = {
@@ -61,6 +68,7 @@ export async function readDigests(
   { withLines }: { withLines: boolean },
 ): Promise<ProductDigest[] | undefined> {
   const products: ProductDigest[] = []
+  const known: KnownDigests = new Map()
   const read = (after: Pick<BlockRow, 'roomNo' | 'rateNo' | 'month'>) =>
     connection.query<BlockRow>({
       name: 'select-digest-blocks',
@@ -94,8 +102,12 @@ export async function readDigests(
         currencyRevision,
         guestsMax: product && guestsMaxOf(product),
       })
-      if (lines.length === 0) continue
-      const digested = { month, digest: monthDigest(month, lines), ...(withLines ? { lines } : {}) }
+      if (isEmptyMonth(lines)) continue
+      const digested = {
+        month,
+        digest: monthDigest(month, lines, known),
+        ...(withLines ? { lines: linesByNight(lines) } : {}),
+      }
       const current = products.at(-1)
       if (current?.roomNo === roomNo && current.rateNo === rateNo) current.months.push(digested)
       else products.push({ roomNo, rateNo, months: [digested] })

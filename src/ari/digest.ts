@@ -4,7 +4,7 @@ import type { GuestsMax } from '../products/store.ts'
 import type { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import { digestGroups, type DigestGroup } from './digest-contract.ts'
-import { fieldNumber, guestBucket, isGuestPriceField, isPriceField, isPushedField } from './fields.ts'
+import { fieldNumber, guestBucket, isPriceField, isPushedField } from './fields.ts'
 import { isBeyond } from './read-back.ts'
 import { isSwitch, pushedRestrictions, type PushedRestriction } from './restrictions.ts'
 
@@ -18,10 +18,6 @@ import { isSwitch, pushedRestrictions, type PushedRestriction } from './restrict
 export type ByGroup = Readonly<Record<DigestGroup, string>>
 
 export const nothingSet: ByGroup = { inv: '', res: '', pri: '' }
-
-export function isNothing({ inv, res, pri }: ByGroup): boolean {
-  return inv === '' && res === '' && pri === ''
-}
 
 /** In the order of a line. */
 const lineRestrictions = [
@@ -50,26 +46,47 @@ export type LineOptions = {
   guestsMax: GuestsMax | undefined
 }
 
-type Column = { field: number; nights: readonly number[] }
+/** Nights with the same text of a group, by their distance from the 1st of the month, both included. */
+type Run = { first: number; last: number; text: string }
+/** The lines of a month's nights without their dates; no run where nothing is set. */
+export type MonthLines = Readonly<Record<DigestGroup, readonly Run[]>>
 
-/**
- * The lines of a month's nights without their dates, by the night's distance from the 1st; absent outside the
- * range and where nothing is set.
- */
-export function linesOf(block: Block, month: MonthNumber, options: LineOptions): (ByGroup | undefined)[] {
-  const columns = columnsOf(block, options)
-  const first = firstDay(month)
-  const lastNight = Math.min(daysIn(month) - 1, options.to - first)
-  const lines: (ByGroup | undefined)[] = []
-  let previous: ByGroup | undefined
-  for (let night = Math.max(0, options.from - first); night <= lastNight; night++) {
-    const isSame =
-      previous !== undefined && columns.every(({ nights }) => nights[night] === nights[night - 1])
-    previous = isSame ? previous : lineOf(columns, night, options.isRoom)
-    if (previous && !isNothing(previous)) lines[night] = previous
+/** The lines of a month, within the range. */
+export function linesOf(block: Block, month: MonthNumber, options: LineOptions): MonthLines {
+  const inv: Column[] = []
+  const res: Column[] = []
+  const pri: Column[] = []
+  for (const column of columnsOf(block, options)) {
+    if (isPriceField(column.field)) pri.push(column)
+    else if (column.field === fieldNumber.inventory) inv.push(column)
+    else res.push(column)
   }
-  return lines
+  const firstNight = firstDay(month)
+  const range = {
+    first: Math.max(0, options.from - firstNight),
+    last: Math.min(daysIn(month) - 1, options.to - firstNight),
+  }
+  return {
+    inv: runsOf(inv, range, inventoryText),
+    res: runsOf(res, range, restrictionsText(options.isRoom)),
+    pri: runsOf(pri, range, pricesText(pri)),
+  }
 }
+
+export function isEmptyMonth({ inv, res, pri }: MonthLines): boolean {
+  return inv.length === 0 && res.length === 0 && pri.length === 0
+}
+
+/** The lines by night; absent where nothing is set. */
+export function linesByNight(lines: MonthLines): (ByGroup | undefined)[] {
+  const byNight: (Record<DigestGroup, string> | undefined)[] = []
+  for (const group of digestGroups)
+    for (const { first, last, text } of lines[group])
+      for (let night = first; night <= last; night++) (byNight[night] ??= { ...nothingSet })[group] = text
+  return byNight
+}
+
+type Column = { field: number; nights: readonly number[] }
 
 function columnsOf(block: Block, { currencyRevision, guestsMax }: LineOptions): Column[] {
   const columns: Column[] = []
@@ -85,57 +102,115 @@ function columnsOf(block: Block, { currencyRevision, guestsMax }: LineOptions): 
   return columns
 }
 
-function lineOf(columns: readonly Column[], night: number, isRoom: boolean): ByGroup {
-  const valueByField = new Map<number, number>()
-  const prices: string[] = []
-  let model = 'guest'
-  for (const { field, nights } of columns) {
-    const value = nights[night] ?? unset
-    if (value === unset) continue
-    if (isGuestPriceField(field)) prices.push(`${bucketName(field)}=${value}`)
-    else if (field === fieldNumber.unitPrice) {
-      model = 'unit'
-      prices.push(`u=${value}`)
-    } else valueByField.set(field, value)
+/** What a group says of a night by its columns; empty where nothing is set. */
+type TextOf = (columns: readonly Column[], night: number) => string
+
+function runsOf(
+  columns: readonly Column[],
+  { first, last }: { first: number; last: number },
+  textOf: TextOf,
+): Run[] {
+  const runs: Run[] = []
+  if (columns.length === 0) return runs
+  let before: Run | undefined
+  for (let night = first; night <= last;) {
+    let end = night
+    while (end < last && areEqual(columns, end)) end++
+    const text = textOf(columns, night)
+    if (text === '') before = undefined
+    else if (before?.text === text) before.last = end
+    else runs.push((before = { first: night, last: end, text }))
+    night = end + 1
   }
-  return {
-    inv: String(valueByField.get(fieldNumber.inventory) ?? ''),
-    res: restrictionsText(valueByField, isRoom),
-    pri: prices.length === 0 ? '' : `${model}|${prices.sort().join()}`,
+  return runs
+}
+
+/** Whether a night and the next have the same values. */
+function areEqual(columns: readonly Column[], night: number): boolean {
+  for (const { nights } of columns) if (nights[night] !== nights[night + 1]) return false
+  return true
+}
+
+const inventoryText: TextOf = ([column], night) => {
+  const value = column?.nights[night] ?? unset
+  return value === unset ? '' : String(value)
+}
+
+const restrictionsText =
+  (isRoom: boolean): TextOf =>
+  (columns, night) => {
+    const valueOf = (name: PushedRestriction): number =>
+      columns.find(({ field }) => field === fieldNumber[name])?.nights[night] ?? unset
+    const textOf = (name: PushedRestriction): string => {
+      const value = valueOf(name)
+      if (isSwitch(name)) return value === unset ? '0' : '1'
+      return value === unset ? '' : String(value)
+    }
+    const later = laterRestrictions.filter((name) => valueOf(name) !== unset)
+    const texts = [
+      ...(isRoom ? [textOf('closed')] : lineRestrictions.map(textOf)),
+      ...later.map((name) => `${name}=${textOf(name)}`),
+    ]
+    return texts.every((text) => text === '' || text === '0') ? '' : texts.join('|')
+  }
+
+function pricesText(columns: readonly Column[]): TextOf {
+  // The texts of a night are sorted; since their names differ, so are the names.
+  const named = columns
+    .map(({ field, nights }) => ({ field, nights, name: priceName(field) }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
+  return (_, night) => {
+    let model = 'guest'
+    let texts = ''
+    for (const { field, nights, name } of named) {
+      const value = nights[night] ?? unset
+      if (value === unset) continue
+      if (field === fieldNumber.unitPrice) model = 'unit'
+      texts += texts === '' ? `${name}${value}` : `,${name}${value}`
+    }
+    return texts === '' ? '' : `${model}|${texts}`
   }
 }
 
-function bucketName(field: number): string {
+function priceName(field: number): string {
+  if (field === fieldNumber.unitPrice) return 'u='
   const { ageCategory, guests } = guestBucket(field)
-  return `${ageCategory.charAt(0)}${guests}`
+  return `${ageCategory.charAt(0)}${guests}=`
 }
 
-function restrictionsText(valueByField: ReadonlyMap<number, number>, isRoom: boolean): string {
-  const textOf = (name: PushedRestriction): string => {
-    const value = valueByField.get(fieldNumber[name])
-    return isSwitch(name) ? (value === undefined ? '0' : '1') : String(value ?? '')
+/** The hashes of a month. */
+export function monthDigest(month: MonthNumber, { inv, res, pri }: MonthLines, known: KnownDigests): ByGroup {
+  return {
+    inv: groupDigest(month, inv, known),
+    res: groupDigest(month, res, known),
+    pri: groupDigest(month, pri, known),
   }
-  const later = laterRestrictions.filter((name) => valueByField.has(fieldNumber[name]))
-  const texts = [
-    ...(isRoom ? [textOf('closed')] : lineRestrictions.map(textOf)),
-    ...later.map((name) => `${name}=${textOf(name)}`),
-  ]
-  return texts.every((text) => text === '' || text === '0') ? '' : texts.join('|')
 }
 
-/** The hashes of a month from the lines of its nights. */
-export function monthDigest(month: MonthNumber, lines: readonly (ByGroup | undefined)[]): ByGroup {
+/**
+ * Hashes computed before, by month and runs, as long as a hotel is read: many of its room-rates have the same
+ * restrictions or prices in a month.
+ */
+export type KnownDigests = Map<string, string>
+/** At most about a kilobyte each. */
+const knownMax = 5_000
+
+function groupDigest(month: MonthNumber, runs: readonly Run[], known: KnownDigests): string {
+  if (runs.length === 0) return ''
+  let name = String(month)
+  for (const { first, last, text } of runs) name += `\n${first}-${last}|${text}`
+  const digest = known.get(name)
+  if (digest !== undefined) return digest
   const dates = datesOf(month)
-  let [inv, res, pri] = ['', '', '']
-  for (let night = 0; night < lines.length; night++) {
-    const line = lines[night]
-    if (!line) continue
-    const date = dates[night]
-    if (line.inv !== '') inv += `${date}|${line.inv}\n`
-    if (line.res !== '') res += `${date}|${line.res}\n`
-    if (line.pri !== '') pri += `${date}|${line.pri}\n`
+  let lines = ''
+  for (const { first, last, text } of runs) {
+    const rest = `|${text}\n`
+    for (let night = first; night <= last; night++) lines += dates[night] + rest
   }
-  return { inv: digestOf(inv), res: digestOf(res), pri: digestOf(pri) }
+  const computed = digestOf(lines)
+  if (known.size >= knownMax) known.clear()
+  known.set(name, computed)
+  return computed
 }
 
 const datesByMonth = new Map<MonthNumber, readonly string[]>()
