@@ -243,6 +243,38 @@ create table feed_publisher (
   constraint feed_publisher_only_row_check CHECK (only_row)
 );
 
+create table finding (
+  id bigint generated always as identity not null,
+  supplier_id integer not null,
+  kind text not null,
+  key_id integer,
+  hotel_id integer,
+  subject text not null,
+  state text not null,
+  count integer not null,
+  evidence jsonb not null,
+  opened_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  acknowledged_at timestamp with time zone,
+  acknowledged_by text,
+  resolved_at timestamp with time zone,
+  tell_at timestamp with time zone not null,
+  told_at timestamp with time zone,
+  told_count integer default 0 not null,
+  constraint finding_pkey PRIMARY KEY (id),
+  constraint finding_check CHECK (((state = 'resolved'::text) = (resolved_at IS NOT NULL))),
+  constraint finding_state_check CHECK ((state = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text]))),
+  constraint finding_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id) ON DELETE CASCADE,
+  constraint finding_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  constraint finding_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+) with (fillfactor=80);
+CREATE INDEX finding_by_hotel ON public.finding USING btree (hotel_id) WHERE (hotel_id IS NOT NULL);
+CREATE INDEX finding_by_supplier ON public.finding USING btree (supplier_id, opened_at, id);
+CREATE UNIQUE INDEX finding_name ON public.finding USING btree (supplier_id, kind, COALESCE(hotel_id, 0), COALESCE(key_id, 0), subject);
+CREATE INDEX finding_resolved ON public.finding USING btree (resolved_at) WHERE (state = 'resolved'::text);
+CREATE INDEX finding_unresolved ON public.finding USING btree (kind, id) WHERE (state <> 'resolved'::text);
+CREATE INDEX finding_untold ON public.finding USING btree (tell_at) WHERE (state = 'open'::text);
+
 create table hotel (
   id integer generated always as identity not null,
   supplier_id integer not null,

@@ -28,6 +28,8 @@ const order: readonly (readonly string[])[] = [
   ['webhooks'],
   ['hotels'],
   ['push-log'],
+  // What the service noticed: every feature before it may raise a finding.
+  ['findings'],
   ['operators'],
   ['keys'],
   ['reference'],

@@ -3,6 +3,8 @@ import { removePastMonths } from './ari/past-months.ts'
 import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
 import type { Settings } from './config.ts'
+import { findingLimits } from './findings/contract.ts'
+import { deleteOldFindings } from './findings/store.ts'
 import { deleteOldFailedSignIns } from './operators/lock-out.ts'
 import { deleteOldStates } from './operators/oidc-account.ts'
 import { deleteOldSessions, deleteOldLinks } from './operators/session-store.ts'
@@ -162,6 +164,7 @@ export async function doChores(
     'old delivery attempts deleted': () => deleteOldAttempts(db, untilMs - attemptsRetainedDays * dayMs),
     'old price checks deleted': () => deleteOldChecks(db, untilMs - priceChecksRetainedDays * dayMs),
     'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(untilMs / dayMs) - 1),
+    'old findings deleted': () => deleteOldFindings(db, untilMs - findingLimits.resolvedKeptDays * dayMs),
     'past faults of the sandbox deleted': () => deletePastFaults(db, untilMs),
     'old sessions of the console deleted': () => deleteOldSessions(db, untilMs, settings.signIn),
     'old sign-in links deleted': () => deleteOldLinks(db, untilMs),

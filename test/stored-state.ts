@@ -54,6 +54,8 @@ const tables = {
   delivery_attempt: 'none',
   delivery_alert: 'none',
   hourly_run: 'none',
+  // Reports on the tables above.
+  finding: 'none',
   // Written only together with a version of a reservation.
   reservation_card: 'none',
   booking_answer: 'none',
