@@ -177,6 +177,12 @@ export const digestRoutes = {
             groups: Type.Array(oneOf(digestGroups), { description: 'The groups that differ' }),
             theirs: digests,
             ours: digests,
+            cause: Type.Optional(
+              oneOf(['bookings'], {
+                description:
+                  'At level `day`, where only `inv` differs: a booking was the last to change it, which your side may not have yet',
+              }),
+            ),
           }),
           { description: 'With `known`: what both sides have, but differently; `theirs` is as you sent it' },
         ),

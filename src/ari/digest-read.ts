@@ -13,7 +13,9 @@ import {
   monthDigest,
   type ByGroup,
   type KnownDigests,
+  type MonthLines,
 } from './digest.ts'
+import { fieldNumber } from './fields.ts'
 
 /** Identifies what a hotel has stored: equal versions, equal digests. */
 export type DigestVersions = {
@@ -54,8 +56,13 @@ const blocksStatement = `select room_no as "roomNo", rate_no as "rateNo", month,
     and ($7::int[] is null or room_no = any($7)) and ($8::int[] is null or rate_no = any($8))
   order by room_no, rate_no, month limit ${blocksAtOnce}`
 
-/** A month that has anything; `lines` of its nights, by their distance from the 1st, if they were requested. */
-export type MonthDigest = { month: MonthNumber; digest: ByGroup; lines?: readonly (ByGroup | undefined)[] }
+/** A month that has anything. */
+export type MonthDigest = { month: MonthNumber; digest: ByGroup } & Partial<OfNights>
+/** By the night's distance from the 1st, if they were requested. */
+type OfNights = {
+  lines: readonly (ByGroup | undefined)[]
+  inventoryRevisions: readonly number[] | undefined
+}
 /** A room (rate 0) or room-rate that has anything. */
 export type ProductDigest = { roomNo: number; rateNo: number; months: MonthDigest[] }
 
@@ -95,7 +102,8 @@ export async function readDigests(
     }
     for (const { roomNo, rateNo, month, block } of rows) {
       const product = productOf(roomNo, rateNo)
-      const lines = linesOf(Block.decode(block), month, {
+      const decoded = Block.decode(block)
+      const lines = linesOf(decoded, month, {
         from,
         to,
         isRoom: rateNo === 0,
@@ -106,7 +114,7 @@ export async function readDigests(
       const digested = {
         month,
         digest: monthDigest(month, lines, known),
-        ...(withLines ? { lines: linesByNight(lines) } : {}),
+        ...(withLines ? nightsOf(decoded, lines) : {}),
       }
       const current = products.at(-1)
       if (current?.roomNo === roomNo && current.rateNo === rateNo) current.months.push(digested)
@@ -117,6 +125,10 @@ export async function readDigests(
   }
   await reading
   return undefined
+}
+
+function nightsOf(block: Block, lines: MonthLines): OfNights {
+  return { lines: linesByNight(lines), inventoryRevisions: block.revisions(fieldNumber.inventory) }
 }
 
 /** With the codes that its digests are known by, and the digest of the whole. */

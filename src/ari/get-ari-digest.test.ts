@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hotelDigests, nightLines, type StoredNight } from '../../packages/client/src/digest.ts'
+import { openShop } from '../../test/booking.ts'
 import { operatorOf } from '../../test/calendar.ts'
 import { gatewayForTests, type Reply, type TestClient, type TestSupplier } from '../../test/harness.ts'
 import { storedNights } from '../../test/stored-nights.ts'
@@ -149,6 +150,34 @@ test('with the caller’s own digests, only the differences come back', async ()
     },
   ])
   assert.equal(Array.isArray(days['onlyHere']) && days['onlyHere'].length, 30)
+})
+
+test('a day whose inventory a booking lowered says so, until it is pushed again', async () => {
+  const shop = await openShop(gateway, 'Booked')
+  assert.equal((await shop.book()).status, 201)
+  const range = { from: '2027-04-20', to: '2027-04-21', groups: ['inv'] }
+  const known = ['2027-04-20', '2027-04-21'].map((date) => ({ roomId: 'DBL', date, inv: '7' }))
+  const causes = async (): Promise<unknown[]> => {
+    const { body } = expectOk(await digest(shop.supplier, 'day', { ...range, known }))
+    return Array.from(Object(body['differs']), (one: object) => Object.entries(one).map(([, value]) => value))
+  }
+  const differing = (date: string, ours: string, more: string[]): unknown[] => [
+    'DBL',
+    date,
+    ['inv'],
+    { inv: '7' },
+    { inv: ours },
+    ...more,
+  ]
+  assert.deepEqual(await causes(), [
+    differing('2027-04-20', '1', ['bookings']),
+    differing('2027-04-21', '1', ['bookings']),
+  ])
+  await push(shop.supplier, [{ roomId: 'DBL', date: '2027-04-20', inventory: 4 }], { pricingModel: 'unit' })
+  assert.deepEqual(await causes(), [
+    differing('2027-04-20', '4', []),
+    differing('2027-04-21', '1', ['bookings']),
+  ])
 })
 
 test('filters limit both sides, and the rooms’ own values come with any rate', async () => {

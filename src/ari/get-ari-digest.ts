@@ -19,6 +19,7 @@ import {
   positionOf,
   type DigestEntry,
 } from './compare-digests.ts'
+import { withCauses } from './digest-causes.ts'
 import {
   digestErrors,
   digestNightsMax,
@@ -47,12 +48,17 @@ export const getAriDigest = (needs: AriNeeds): Mounted => {
   needs.db.epoch.onChange(() => cache.clear())
   return onEveryProblem(digestRoutes.getAriDigest, judge, async ({ body, caller, read: after }) => {
     const hotel = { supplierId: caller.supplierId, hotelCode: body.hotelId }
-    const { versions, products, from } =
+    const { hotelId, versions, products, from } =
       (await cachedDigests(needs, cache, hotel, body)) ?? (await readHotel(needs, cache, hotel, body))
     const named = onlyWithin(body.within, products)
     const groups = body.groups ?? digestGroups
     const effectiveFrom = formatNight(from)
     const known = body.known && knownWithin(body.known, body, { from: effectiveFrom, to: body.to })
+    // Without another side, the hotel's own hashes are all there is.
+    const compared =
+      body.level === 'hotel' && !known
+        ? {}
+        : compareDigests(entriesOf(body.level, named), known, { groups, after })
     return answer(200, {
       code: '200',
       message: 'ARI digest computed',
@@ -61,15 +67,16 @@ export const getAriDigest = (needs: AriNeeds): Mounted => {
       algorithm: digestAlgorithm,
       effectiveFrom,
       hotel: only(groups, hotelDigest(named)),
-      // Without another side, the hotel's own hashes are all there is.
-      ...(body.level === 'hotel' && !known
-        ? {}
-        : compareDigests(entriesOf(body.level, named), known, { groups, after })),
+      ...compared,
+      ...(body.level === 'day' && compared.differs
+        ? { differs: await withCauses(needs.db, hotelId, named, compared.differs) }
+        : {}),
     })
   })
 }
 
 type Read = {
+  hotelId: number
   versions: DigestVersions
   /** In the order of their keys. */
   products: readonly NamedProduct[]
@@ -95,7 +102,7 @@ async function cachedDigests(
   const products = all.filter(
     ({ roomNo, rateNo }) => (!roomNos || roomNos.includes(roomNo)) && (!rateNos || rateNos.includes(rateNo)),
   )
-  return { versions, products, from: range.from }
+  return { hotelId: catalog.hotelId, versions, products, from: range.from }
 }
 
 /** Reads the hotel in one snapshot; caches the digests of a whole one. */
@@ -118,7 +125,7 @@ function readHotel(
     const { from, to } = range
     if (!withLines && !range.roomNos && !range.rateNos)
       cache.keep(catalog.hotelId, { versions, from, to, products })
-    return { versions, products, from }
+    return { hotelId: catalog.hotelId, versions, products, from }
   })
 }
 
