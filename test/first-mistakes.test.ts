@@ -54,6 +54,31 @@ test('the answer to a compressed body without its header names the missing heade
   }
 })
 
+test('the hint about a wrong type shows a value of the right type', async () => {
+  const reply = await supplier.post('/push/ari', {
+    hotelId: 5,
+    dryRun: 'true',
+    sequence: '4711',
+    ari: [{ roomId: 5, date: '2027-04-15', inventory: '6', closed: 'false', rates: {} }],
+  })
+  const sendString = 'Types are not coerced: send "5", not 5'
+  const sendBoolean = 'Types are not coerced: send true, not "true"'
+  const sendNumber = 'Types are not coerced: send 5, not "5"'
+  assert.deepEqual(told(reply), [
+    ['/hotelId', 'hotelId must be a string', sendString],
+    ['/dryRun', 'dryRun must be true or false', sendBoolean],
+    ['/sequence', 'sequence must be an integer', sendNumber],
+    ['/ari/0/roomId', 'roomId must be a string', sendString],
+    ['/ari/0/inventory', 'inventory must be an integer or null', sendNumber],
+    ['/ari/0/closed', 'closed must be true or false or null', sendBoolean],
+    [
+      '/ari/0/rates',
+      'rates must be an array',
+      'Types are not coerced: send an array as [] and an object as {}',
+    ],
+  ])
+})
+
 test('the answer to a path without its version, with it twice or with an extra slash has the right path', async () => {
   const ask = async (method: string, path: string) => {
     const response = await fetch(`${gateway.url}${path}`, {

@@ -217,7 +217,7 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
         hint:
           error.data === null
             ? 'null is not allowed here; omit the member'
-            : 'Types are not coerced: send 5, not "5"',
+            : `Types are not coerced: send ${exampleOf(schema['type'])}`,
       }
     case 'enum':
       return {
@@ -278,6 +278,14 @@ function typeName(type: unknown): string {
     null: 'null',
   }
   return (Array.isArray(type) ? type : [type]).map((one) => names[String(one)] ?? String(one)).join(' or ')
+}
+
+/** A value of the type, and the usual mistake. */
+function exampleOf(type: unknown): string {
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type]
+  if (types.includes('integer') || types.includes('number')) return '5, not "5"'
+  if (types.includes('boolean')) return 'true, not "true"'
+  return types.includes('string') ? '"5", not 5' : 'an array as [] and an object as {}'
 }
 
 /** The last name in a pointer, as the beginning of a sentence. An element of a list takes the list's name. */

@@ -98,7 +98,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
     message: 'hotelId must be a string',
     path: '/hotelId',
     value: 5,
-    hint: 'Types are not coerced: send 5, not "5"',
+    hint: 'Types are not coerced: send "5", not 5',
   }),
   Unauthorized: refusal(401, 'The key is missing, unknown, revoked, expired or of the other environment', {
     type: 'UNAUTHORIZED',
