@@ -103,6 +103,7 @@ test('a key is created with its channel manager, limits and end, and listed with
       revokedAt: null,
       lastUsedAt: null,
       unknownFields: 'warn',
+      echo: false,
       limits: {
         requestsPerMinute: 0,
         requestsBurst: 5,

@@ -13,6 +13,7 @@ import { plainAnswer } from '../push-log/plain-answer.ts'
 import type { ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'
 import { type Plan, type ReadyPush, problemsIn } from './plan.ts'
+import { readingsOf, type Readings } from './readings.ts'
 
 /** The answer to a push and its push log entry. `revision` is the hotel's revision after the push. */
 export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {
@@ -21,7 +22,6 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const cellsChanged = itemResults.reduce((sum, result) => sum + result.cellsChanged, 0)
   const summary = { items: itemResults.length, ...countStatuses(itemResults), cellsChanged }
   const { results: listed, moreErrors, moreWarnings } = listedInAll(itemResults, push.warnings)
-  const members = { summary, results: listed }
   const refused =
     plan.refused.length > 0 || (itemResults.length > 0 && summary.rejected === itemResults.length)
   const kept = {
@@ -33,7 +33,13 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   }
   const dryRun = body.dryRun === true ? { dryRun: true } : {}
   if (refused) {
-    const refusal = refusalOf(plan, { hotelId: catalog.hotelCode, revision, ...dryRun, ...members })
+    const refusal = refusalOf(plan, {
+      hotelId: catalog.hotelCode,
+      revision,
+      ...dryRun,
+      summary,
+      results: listed,
+    })
     const problems = inShort(refusal.problems, refusal.unlisted)
     return {
       push,
@@ -49,7 +55,8 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ? { code: '207', message: 'ARI partially updated' }
     : { code: '200', message: 'ARI updated successfully' }
   const outcome = body.dryRun ? 'dryRun' : partial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
-  const cellsByItem = plainCells(ready, itemResults)
+  const read = echoes(ready) ? readingsOf(body.ari, plan.items, catalog) : undefined
+  const cellsByItem = read ? undefined : plainCells(ready, itemResults)
   if (cellsByItem) {
     const plain = { hotelCode: catalog.hotelCode, revision, requestId: push.requestId, cellsByItem }
     return {
@@ -64,14 +71,28 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     revision,
     requestId: push.requestId,
     ...dryRun,
-    ...members,
+    summary,
+    results: read ? withReadings(listed, read) : listed,
     ...(moreErrors > 0 ? { moreErrors } : {}),
     ...warningMembers(push.warnings),
     ...(moreWarnings > 0 ? { moreWarnings } : {}),
+    ...(read && read.unlisted > 0 ? { moreReadings: read.unlisted } : {}),
   }
   const problems = partial ? problemsOf(itemResults) : undefined
   const answered = answer(partial ? 207 : 200, accepted)
   return { push, kept: { ...kept, outcome, problems }, answer: { ...answered, has: push.warnings } }
+}
+
+/** Whether the push, or else its key, asks for readings. */
+function echoes({ body, push }: ReadyPush): boolean {
+  return body.echo ?? push.caller.echo
+}
+
+function withReadings(results: readonly ItemResult[], { byItem }: Readings): ItemResult[] {
+  return results.map((result) => {
+    const readings = byItem.get(result.index)
+    return readings ? { ...result, readings } : result
+  })
 }
 
 /** The number of cells that each item changed, if nothing else distinguishes the answer. */

@@ -9,6 +9,7 @@ import { fieldNumber, isPriceField } from './fields.ts'
 import { countNights, type MonthNights } from './month.ts'
 import { oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
 import { problemsIn, type PlannedItem, type ReadyPush, type RowChange } from './plan.ts'
+import type { Reading } from './readings-contract.ts'
 import type { LockedHotel, ModelChange } from './store.ts'
 
 export type ItemResult = {
@@ -19,6 +20,7 @@ export type ItemResult = {
   /** Number of problems that `errors` does not list. */
   moreErrors?: number
   warnings?: Problem[]
+  readings?: readonly Reading[]
 }
 
 /**

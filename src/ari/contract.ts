@@ -4,6 +4,7 @@ import { ariItem, itemsMax, pricingModel, pricingModels } from './item-contract.
 import { hotelId } from '../hotels/contract.ts'
 import { expiredMembers, moment } from './history-contract.ts'
 import { occupancy } from '../products/contract.ts'
+import { reading, readingsMax } from './readings-contract.ts'
 
 export const pushAriBody = Type.Object(
   {
@@ -23,6 +24,13 @@ export const pushAriBody = Type.Object(
       Type.Boolean({
         description: 'true: the same answer, but nothing is applied',
         alsoCalled: ['test', 'testMode', 'simulate', 'validateOnly'],
+      }),
+    ),
+    echo: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: the results explain what each field of each item means (`readings`), in words and as data. By default as set for the key, else false',
+        alsoCalled: ['explain', 'verbose', 'readings'],
       }),
     ),
     sequence: Type.Optional(
@@ -71,9 +79,17 @@ const pushAriAnswer = Type.Object({
         Type.Integer({ description: 'Number of problems of the item that are not listed' }),
       ),
       warnings: Type.Optional(Type.Array(warning)),
+      readings: Type.Optional(
+        Type.Array(reading, {
+          description: 'With `echo`: what the item means, one entry a field; not for what was rejected',
+        }),
+      ),
     }),
   ),
   moreErrors: Type.Optional(Type.Integer({ description: 'Number of problems that the results do not list' })),
+  moreReadings: Type.Optional(
+    Type.Integer({ description: `Number of readings beyond the ${readingsMax} that the results list` }),
+  ),
 })
 
 /** The members about items that a refusal has, if the items could be judged. */

@@ -1,6 +1,6 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { isoSeconds } from '../base/calendar.ts'
-import { defaultLimits, limitNames, limitRanges, type OwnLimits } from '../keys/store.ts'
+import { defaultLimits, limitNames } from '../keys/store.ts'
 import {
   expireKey,
   insertKey,
@@ -15,22 +15,13 @@ import { rotateSigningSecret } from '../webhooks/store.ts'
 import { endsEarlier, keySubject } from '../console/suppliers/rules.ts'
 import { lockOptionalKey, type KeySettings } from '../console/suppliers/store.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
-import { unknownFieldsChoices, type UnknownFields } from '../http/request-members.ts'
-import { duration, futureInstant, id, instantOrWord, limit } from './arguments.ts'
+import { unknownFieldsChoices } from '../http/request-members.ts'
+import { duration, futureInstant, id, instantOrWord } from './arguments.ts'
+import { echoChoices, limitsGiven, settingsGiven, withLimitOptions, type GivenLimits } from './key-options.ts'
 import { audited, withSession } from './session.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 
 type Given = { json?: boolean }
-type GivenLimit = number | 'default'
-type GivenLimits = {
-  rateLimit?: GivenLimit
-  burst?: GivenLimit
-  bodyLimit?: GivenLimit
-  items?: GivenLimit
-  cells?: GivenLimit
-  unknownFields?: UnknownFields
-}
-
 const usualOverlap = '24h'
 const usualOverlapMs = duration(usualOverlap)
 
@@ -50,6 +41,7 @@ Examples:
   ari key expire 7 --at 2027-06-30    or --at now, or --at never
   ari key limits 7 --rate-limit 600 --items default
   ari key limits 7 --unknown-fields reject   a misspelt member refuses its request
+  ari key limits 7 --echo on          answers to pushes of ARI say what each field means
   ari key revoke 7`,
   )
   addCreate(key)
@@ -111,8 +103,8 @@ function addCreate(key: Command): void {
         const { supplier, channelManager } = given
         const expiresAtMs = given.expires ?? null
         const environment = await session.environment()
-        const limits = limitsGiven(given)
-        const wanted = { supplier, channelManager, expiresAtMs, limits, unknownFields: given.unknownFields }
+        const settings = { limits: limitsGiven(given), ...settingsGiven(given) }
+        const wanted = { supplier, channelManager, expiresAtMs, ...settings }
         const { apiKey, keyId, supplierIsNew } = await audited(db, async (connection) => {
           const result = await insertKey(connection, environment, wanted)
           const after = { channelManager, expiresAt: expiresAtMs === null ? null : isoSeconds(expiresAtMs) }
@@ -221,62 +213,33 @@ function addLimits(key: Command): void {
     .option('--json', 'print JSON')
     .action((keyId: number, given: Given & GivenLimits) =>
       withSession(async ({ db }) => {
-        const wanted = { ...limitsGiven(given), ...unknownFieldsGiven(given) }
-        const { unknownFields, ...own } =
+        const wanted = { ...limitsGiven(given), ...settingsGiven(given) }
+        const { unknownFields, echo, ...own } =
           Object.keys(wanted).length === 0
             ? await changeKeySettings(db, keyId, wanted)
             : await changeKey(db, keyId, async (connection, before) => {
                 const after = await changeKeySettings(connection, keyId, wanted)
-                const previous = { ...before.limits, unknownFields: before.unknownFields }
+                const previous = { ...before.limits, unknownFields: before.unknownFields, echo: before.echo }
                 return { result: after, action: 'key.limits', before: previous, after }
               })
         if (given.json)
-          return printJson({ keyId: String(keyId), limits: own, defaults: defaultLimits, unknownFields })
+          return printJson({
+            keyId: String(keyId),
+            limits: own,
+            defaults: defaultLimits,
+            unknownFields,
+            echo,
+          })
         printTable(
           ['LIMIT', 'OF THIS KEY', 'DEFAULT'],
           [
             ...limitNames.map((name) => [name, own[name], defaultLimits[name]]),
             ['unknownFields', unknownFields, unknownFieldsChoices[0]],
+            ['echo', echo ? 'on' : 'off', echoChoices[0]],
           ],
         )
       }),
     )
-}
-
-function withLimitOptions(command: Command): Command {
-  const { requestsPerMinute, requestsBurst, bodyBytesMax, ariItemsMax, ariCellsMax } = limitRanges
-  const usual = defaultLimits
-  return command
-    .option(
-      '--rate-limit <n>',
-      `requests a minute, 0 for none (${usual.requestsPerMinute})`,
-      limit(requestsPerMinute),
-    )
-    .option('--burst <n>', `requests at once (${usual.requestsBurst}, or 10 s' worth)`, limit(requestsBurst))
-    .option('--body-limit <bytes>', `bytes a body (${usual.bodyBytesMax})`, limit(bodyBytesMax))
-    .option('--items <n>', `items an ARI push (${usual.ariItemsMax})`, limit(ariItemsMax))
-    .option('--cells <n>', `changed cells an ARI push (${usual.ariCellsMax})`, limit(ariCellsMax))
-    .addOption(
-      new Option('--unknown-fields <what>', 'requests with members that are not known (warn)').choices(
-        unknownFieldsChoices,
-      ),
-    )
-}
-
-function unknownFieldsGiven({ unknownFields }: GivenLimits): { unknownFields?: UnknownFields } {
-  return unknownFields === undefined ? {} : { unknownFields }
-}
-
-/** Only the limits that were given; the default is stored as null. */
-function limitsGiven(given: GivenLimits): Partial<OwnLimits> {
-  const stored = (wanted: GivenLimit) => (wanted === 'default' ? null : wanted)
-  return {
-    ...(given.rateLimit === undefined ? {} : { requestsPerMinute: stored(given.rateLimit) }),
-    ...(given.burst === undefined ? {} : { requestsBurst: stored(given.burst) }),
-    ...(given.bodyLimit === undefined ? {} : { bodyBytesMax: stored(given.bodyLimit) }),
-    ...(given.items === undefined ? {} : { ariItemsMax: stored(given.items) }),
-    ...(given.cells === undefined ? {} : { ariCellsMax: stored(given.cells) }),
-  }
 }
 
 /** A change of a key and its line in the audit log. */

@@ -12,6 +12,8 @@ export type Caller = {
   channelManager: string
   /** By default; a request can override it. */
   unknownFields: UnknownFields
+  /** By default; a push of ARI can override it. */
+  echo: boolean
   limits: { rate: RateLimit | undefined; bodyBytesMax: number; ariItemsMax: number; ariCellsMax: number }
 }
 

@@ -5,6 +5,7 @@ import { pointerPart } from './json.ts'
 import { problemsListedMax, reportedValue, type Problem } from './rejected.ts'
 import type { ConstraintError, ConstraintErrors } from './route.ts'
 import { nearestName } from './spelling.ts'
+import { exampleOf, typeName } from './type-names.ts'
 
 /** The problems of a value. */
 export type Judgement = {
@@ -265,27 +266,6 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
     default:
       return { type: 'INVALID', message: `${name} is not valid` }
   }
-}
-
-function typeName(type: unknown): string {
-  const names: Record<string, string> = {
-    array: 'an array',
-    object: 'an object',
-    string: 'a string',
-    integer: 'an integer',
-    number: 'a number',
-    boolean: 'true or false',
-    null: 'null',
-  }
-  return (Array.isArray(type) ? type : [type]).map((one) => names[String(one)] ?? String(one)).join(' or ')
-}
-
-/** A value of the type, and the usual mistake. */
-function exampleOf(type: unknown): string {
-  const types: readonly unknown[] = Array.isArray(type) ? type : [type]
-  if (types.includes('integer') || types.includes('number')) return '5, not "5"'
-  if (types.includes('boolean')) return 'true, not "true"'
-  return types.includes('string') ? '"5", not 5' : 'an array as [] and an object as {}'
 }
 
 /** The last name in a pointer, as the beginning of a sentence. An element of a list takes the list's name. */

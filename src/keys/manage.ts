@@ -15,6 +15,8 @@ export type NewKey = {
   limits: Partial<OwnLimits>
   /** Defaults to `warn`. */
   unknownFields?: UnknownFields | undefined
+  /** Defaults to false. */
+  echo?: boolean | undefined
 }
 
 export type CreatedKey = { apiKey: string; keyId: number; supplierIsNew: boolean }
@@ -51,8 +53,8 @@ export async function insertKey(
   const createdId = await insertOptionalSupplier(connection, wanted.supplier)
   const { rows } = await connection.query<{ id: number }>(
     `insert into api_key (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst,
-       body_bytes_max, ari_items_max, ari_cells_max, unknown_fields)
-     select id, $2, instant($3), $4, $5, $6, $7, $8, $9 from supplier where name = $1
+       body_bytes_max, ari_items_max, ari_cells_max, unknown_fields, echo)
+     select id, $2, instant($3), $4, $5, $6, $7, $8, $9, $10 from supplier where name = $1
      returning id`,
     [
       wanted.supplier,
@@ -60,6 +62,7 @@ export async function insertKey(
       wanted.expiresAtMs,
       ...limitNames.map((name) => wanted.limits[name] ?? null),
       wanted.unknownFields ?? 'warn',
+      wanted.echo ?? false,
     ],
   )
   const [row] = rows
@@ -90,6 +93,8 @@ export type ListedKey = {
   revokedAt: string | null
   lastUsedAt: string | null
   unknownFields: UnknownFields
+  /** Whether its pushes of ARI are answered with readings by default. */
+  echo: boolean
   /** Limits that equal the default are null. */
   limits: OwnLimits
 }
@@ -108,7 +113,7 @@ export async function selectKeys(
          order by ks.created_at desc) as tails,
        ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
        ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
-       k.unknown_fields as "unknownFields",
+       k.unknown_fields as "unknownFields", k.echo,
        json_build_object('requestsPerMinute', k.requests_per_minute, 'requestsBurst', k.requests_burst,
          'bodyBytesMax', k.body_bytes_max, 'ariItemsMax', k.ari_items_max, 'ariCellsMax', k.ari_cells_max) as limits
      from api_key k join supplier s on s.id = k.supplier_id
@@ -176,7 +181,7 @@ export async function replaceSecret(
   return insertSecret(connection, environment, keyId)
 }
 
-export type KeySettings = OwnLimits & { unknownFields: UnknownFields }
+export type KeySettings = OwnLimits & { unknownFields: UnknownFields; echo: boolean }
 
 /** Absent settings stay unchanged; null restores the default. Returns the key's own settings afterwards. */
 export async function changeKeySettings(
@@ -191,15 +196,17 @@ export async function changeKeySettings(
        body_bytes_max = case when $6 then $7 else body_bytes_max end,
        ari_items_max = case when $8 then $9 else ari_items_max end,
        ari_cells_max = case when $10 then $11 else ari_cells_max end,
-       unknown_fields = coalesce($12, unknown_fields)
+       unknown_fields = coalesce($12, unknown_fields),
+       echo = coalesce($13, echo)
      where id = $1
      returning requests_per_minute as "requestsPerMinute", requests_burst as "requestsBurst",
        body_bytes_max as "bodyBytesMax", ari_items_max as "ariItemsMax", ari_cells_max as "ariCellsMax",
-       unknown_fields as "unknownFields"`,
+       unknown_fields as "unknownFields", echo`,
     [
       keyId,
       ...limitNames.flatMap((name) => [changed[name] !== undefined, changed[name] ?? null]),
       changed.unknownFields ?? null,
+      changed.echo ?? null,
     ],
   )
   const [row] = rows

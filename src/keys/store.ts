@@ -59,6 +59,7 @@ export type KnownToken = { id: number; role: TokenRole; expiresAtMs: number | nu
 
 type KeyRow = OwnLimits & {
   unknownFields: UnknownFields
+  echo: boolean
   keyId: number
   supplierId: number
   supplier: string
@@ -72,7 +73,7 @@ export async function selectOptionalKey(db: Queryable, hash: string): Promise<Kn
     name: 'select-optional-key',
     text: `
       select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
-        k.unknown_fields as "unknownFields",
+        k.unknown_fields as "unknownFields", k.echo,
         -- least() ignores nulls: the earlier of the two ends, or null if neither is set.
         epoch_ms(least(k.expires_at, ks.expires_at)) as "expiresAtMs",
         k.requests_per_minute as "requestsPerMinute", k.requests_burst as "requestsBurst",
@@ -83,9 +84,9 @@ export async function selectOptionalKey(db: Queryable, hash: string): Promise<Kn
   })
   const [row] = rows
   if (!row) return undefined
-  const { keyId, supplierId, supplier, channelManager, unknownFields, expiresAtMs } = row
+  const { keyId, supplierId, supplier, channelManager, unknownFields, echo, expiresAtMs } = row
   const limits = limitsOf(row)
-  return { caller: { keyId, supplierId, supplier, channelManager, unknownFields, limits }, expiresAtMs }
+  return { caller: { keyId, supplierId, supplier, channelManager, unknownFields, echo, limits }, expiresAtMs }
 }
 
 export async function selectOptionalToken(db: Queryable, hash: string): Promise<KnownToken | undefined> {

@@ -90,6 +90,16 @@ export const furtherExamples: Readonly<Partial<Record<RouteName, readonly Exampl
       },
       answer: { status: 200, body: { code: '200', message: 'ARI updated successfully' } },
     },
+    {
+      summary: 'What the fields of an item mean',
+      request: {
+        hotelId: 'H1',
+        dryRun: true,
+        echo: true,
+        ari: [{ roomId: 'DBL', rateId: 'BAR', date: '2027-05-02', minStayArrival: 3 }],
+      },
+      answer: { status: 200, body: { code: '200', message: 'ARI updated successfully' } },
+    },
   ],
   getPush: [
     {

@@ -23,6 +23,7 @@ const named: readonly (readonly [name: string, find: () => unknown])[] = [
   ['PriceLine', () => inside(routes.pushAri.body, 'ari', 'rates', 'prices')],
   ['RateLine', () => inside(routes.pushAri.body, 'ari', 'rates')],
   ['AriItem', () => inside(routes.pushAri.body, 'ari')],
+  ['AriReading', () => inside(routes.pushAri.answer, 'results', 'readings')],
   ['AriItemResult', () => routes.pushAri.answer.properties.results.items],
   ['Push', () => routes.listPushes.answer.properties.pushes.items],
   ['Limits', () => routes.getLimits.answer.properties.limits],

@@ -104,6 +104,7 @@ async function callerOf(db: Queryable, supplier: NamedSupplier, nowMs: number): 
       supplierId,
       supplier: name,
       unknownFields: 'warn',
+      echo: false,
       limits: usualLimits,
       ...key,
     }

@@ -61,6 +61,8 @@ const keySettings = Type.Object({
   ...keyLimits.properties,
   /** Whether a request with unknown members gets a warning or is refused. */
   unknownFields: Type.Optional(oneOf(keyUnknownFields)),
+  /** Whether pushes of ARI are answered with readings by default. */
+  echo: Type.Optional(Type.Boolean()),
 })
 
 export type SupplierWebhook = {
@@ -86,6 +88,7 @@ export type SupplierKey = {
   /** Its own limits; null uses the default. */
   limits: SupplierKeyLimits
   unknownFields: KeyUnknownFields
+  echo: boolean
   webhooks: SupplierWebhook[]
   hasSigningSecret: boolean
   /** The previous secret also signs until then. */
@@ -185,7 +188,11 @@ export const supplierRoutes = {
       at: Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 40 }),
     }),
   }),
-  limitSupplierKey: consoleRoute<{ limits: SupplierKeyLimits; unknownFields: KeyUnknownFields }>()({
+  limitSupplierKey: consoleRoute<{
+    limits: SupplierKeyLimits
+    unknownFields: KeyUnknownFields
+    echo: boolean
+  }>()({
     method: 'PUT',
     path: '/keys/{keyId}/limits',
     role: 'admin',

@@ -99,18 +99,19 @@ export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
 /** PUT /keys/{keyId}/limits: absent members stay unchanged; null restores the default. */
 export const limitSupplierKey = (needs: KeyNeeds): Mounted =>
   on(supplierRoutes.limitSupplierKey, async ({ params, body, operator, requestId }) => {
-    const { unknownFields, ...limits } = await changeKey(
+    const { unknownFields, echo, ...limits } = await changeKey(
       needs,
       params.keyId,
       async (connection, keyId, before) => {
         const now = await changeKeySettings(connection, keyId, body)
         const subject = keySubject(keyId, before)
-        const change = { before: { ...before.limits, unknownFields: before.unknownFields }, after: now }
+        const previous = { ...before.limits, unknownFields: before.unknownFields, echo: before.echo }
+        const change = { before: previous, after: now }
         await audit(connection, { operator, requestId, action: 'key.limits', subject, ...change })
         return now
       },
     )
-    return answer(200, { limits, unknownFields })
+    return answer(200, { limits, unknownFields, echo })
   })
 
 /** POST /keys/{keyId}/signing-secret. */

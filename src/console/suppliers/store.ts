@@ -121,7 +121,7 @@ export async function selectKeysOf(
          where ks.key_id = k.id and (ks.expires_at is null or not ${isOver('ks.expires_at')})), '[]') as secrets,
        ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
        ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
-       ${limitsObject} as limits, k.unknown_fields as "unknownFields",
+       ${limitsObject} as limits, k.unknown_fields as "unknownFields", k.echo,
        k.availability_webhook as availability, ${instant('k.availability_webhook_at')} as "availabilityAt",
        k.pushbook_webhook as pushbook, ${instant('k.pushbook_webhook_at')} as "pushbookAt",
        k.signing_secret is not null as "hasSigningSecret",
@@ -146,6 +146,7 @@ export type KeySettings = {
   revokedAt: string | null
   limits: SupplierKeyLimits
   unknownFields: KeyUnknownFields
+  echo: boolean
 }
 
 export async function lockOptionalKey(
@@ -154,7 +155,7 @@ export async function lockOptionalKey(
 ): Promise<KeySettings | undefined> {
   const { rows } = await connection.query<KeySettings>(
     `select s.id as "supplierId", s.name as supplier, ${instant('k.expires_at')} as "expiresAt",
-       ${instant('k.revoked_at')} as "revokedAt", ${limitsObject} as limits, k.unknown_fields as "unknownFields"
+       ${instant('k.revoked_at')} as "revokedAt", ${limitsObject} as limits, k.unknown_fields as "unknownFields", k.echo
      from api_key k join supplier s on s.id = k.supplier_id where k.id = $1 for update of k`,
     [keyId],
   )

@@ -18,11 +18,16 @@ const day = { roomId: 'DBL', date: '2027-04-22', rates: [{ rateId: 'BAR', minSta
 const short = { checkin: '2027-04-20', checkout: '2027-04-22' }
 const long = { ...short, checkin: '2027-04-19' }
 
-test('the restriction is pushed, read back, sold by, explained, suggested around, booked by, listed in the calendar and seen in SQL', async () => {
+test('the restriction is pushed, read back, sold by, explained, put into words, suggested around, booked by, listed in the calendar and seen in SQL', async () => {
   const { supplier, platform, book } = await openShop(gateway)
   const pushed = expectOk(
-    await supplier.post('/push/ari', { hotelId: 'H1', ari: [day] }, { 'x-unknown-fields': 'reject' }),
+    await supplier.post(
+      '/push/ari',
+      { hotelId: 'H1', echo: true, ari: [day] },
+      { 'x-unknown-fields': 'reject' },
+    ),
   )
+  assert.match(pushed.text, /day 22 Apr 2027: guests departing on this day stay at least 3 nights;/)
   assert.equal(pushed.body['warnings'], undefined, pushed.text)
 
   const asked = { hotelId: 'H1', startDate: day.date, endDate: day.date }

@@ -81,13 +81,14 @@ type LimitName = (typeof limitNames)[number]
 type Limits = SupplierKey['limits']
 
 export function LimitKey({
-  supplierKey: { keyId, limits, unknownFields },
+  supplierKey: { keyId, limits, unknownFields, echo },
   usual,
   onClose,
 }: DialogProps & { usual: Supplier['defaultLimits'] }) {
   const { t } = useTranslation()
   const [values, setValues] = useState<Limits>(limits)
   const [refuses, setRefuses] = useState(unknownFields === 'reject')
+  const [echoes, setEchoes] = useState(echo)
   const limit = useChange('limitSupplierKey', { invalidates })
   const set = (name: LimitName, value: number | string) =>
     setValues((before) => ({ ...before, [name]: typeof value === 'number' ? value : null }))
@@ -101,7 +102,10 @@ export function LimitKey({
       error={limit.error}
       onSubmit={() =>
         limit.mutate(
-          { params: { keyId }, body: { ...values, unknownFields: refuses ? 'reject' : 'warn' } },
+          {
+            params: { keyId },
+            body: { ...values, unknownFields: refuses ? 'reject' : 'warn', echo: echoes },
+          },
           { onSuccess: onClose },
         )
       }
@@ -126,6 +130,12 @@ export function LimitKey({
           description={t('suppliers.limit.hint.unknownFields')}
           checked={refuses}
           onChange={(event) => setRefuses(event.currentTarget.checked)}
+        />
+        <Switch
+          label={t('suppliers.limit.echo')}
+          description={t('suppliers.limit.hint.echo')}
+          checked={echoes}
+          onChange={(event) => setEchoes(event.currentTarget.checked)}
         />
       </Stack>
     </FormDialog>

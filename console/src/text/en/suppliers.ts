@@ -161,6 +161,7 @@ export const suppliers = {
     ariItemsMax: 'Items per ARI push',
     ariCellsMax: 'Cells per ARI push',
     unknownFields: 'Refuse unknown members',
+    echo: 'Explain pushes',
     hint: {
       requestsPerMinute: '0: no limit',
       requestsBurst: 'Requests allowed at once before the rate applies',
@@ -168,6 +169,7 @@ export const suppliers = {
       ariItemsMax: 'Larger pushes are refused',
       ariCellsMax: 'Nights times rooms or room-rates',
       unknownFields: 'Refuses a request with a misspelled member instead of applying it with a warning',
+      echo: 'Answers to pushes of ARI say in words what each field means',
     },
   },
   webhooks: {
