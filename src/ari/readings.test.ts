@@ -46,7 +46,7 @@ test('a field is explained in a sentence and as data', async () => {
       },
     ],
   ])
-  const { push } = expectOk(await supplier.get(`/push/log/${reply.body['requestId']}`)).body
+  const { push } = expectOk(await supplier.get(`/push/log/${String(reply.body['requestId'])}`)).body
   assert.deepEqual(Object(push).answer, reply.body)
 })
 
