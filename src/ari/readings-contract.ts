@@ -16,7 +16,6 @@ export const scopes = ['arrival', 'through', 'night', 'departure'] as const
 export type Scope = (typeof scopes)[number]
 
 export const readingFields = ['inventory', ...pushedRestrictions, 'price', 'otherPrices'] as const
-export type ReadingField = (typeof readingFields)[number]
 
 export const reading = Type.Object(
   {
