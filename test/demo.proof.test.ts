@@ -44,6 +44,8 @@ const pushes = [
   /← 207 ARI partially updated/,
   /ROOM_NOT_FOUND at \/ari\/1\/roomId, received "SUITE"/,
   /Idempotency-Replayed: true/,
+  /getAriDigest {2}200 ARI digest computed/,
+  /3 comparisons found 2 nights, and one push mended them/,
   /← 400 Webhook must not contain a user name or password/,
   /← 400 Webhook host must not be or resolve to a private or otherwise special address/,
 ]

@@ -12,7 +12,7 @@ import { reconcile } from '../packages/client/src/reconcile.ts'
 import { fencedFiles } from './docs-pages.ts'
 import { gatewayForTests } from './harness.ts'
 import { isInstalled } from './programs.ts'
-import { storedNights } from './stored-nights.ts'
+import { storedNights } from '../packages/client/src/stored-nights.ts'
 import { expectOk, product, storyHotel } from './story.ts'
 
 /** The vectors of the guide “Finding differences”, by all who compute digests, and its programs. */
@@ -185,9 +185,8 @@ describe('the programs of the guide', () => {
       }
       assert.ok((await pushAgain()) > 100)
       const range = { startDate: '2027-04-01', endDate: '2027-12-31' }
-      const { hotel } = await hotelDigests(
-        storedNights(expectOk(await supplier.post('/push/getAri', { hotelId: 'H1', ...range })).body),
-      )
+      const client = supplierClient({ url: gateway.url, apiKey: supplier.apiKey })
+      const { hotel } = await hotelDigests(storedNights(await client.getAri({ hotelId: 'H1', ...range }), 2))
       const ours = await hotelDigests(stored)
       assert.deepEqual(hotel, ours.hotel)
       assert.equal(await pushAgain(), 0)

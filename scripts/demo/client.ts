@@ -32,6 +32,19 @@ export const shownFetch: Fetch = async (url, init) => {
   return new Response(text, response)
 }
 
+/** The fetch of a client whose calls are a line each. */
+export const brieflyShownFetch: Fetch = async (url, init) => {
+  const startedMs = performance.now()
+  const response = await fetch(url, init)
+  const text = await response.clone().text()
+  const call = `${init.method ?? 'GET'} ${url.slice(url.indexOf('/v1'))}`
+  const took = paint('dim', `${(performance.now() - startedMs).toFixed(0)} ms`)
+  line(
+    `   ${paint('dim', '→')} ${paint('bold', call)}  ${response.status} ${String(recordOf(JSON.parse(text))['message'])}  ${took}`,
+  )
+  return response
+}
+
 /** The beginning of a body, and its total length. */
 function excerpt(json: string, zippedBytes: number | undefined): string {
   const columns = width() - 6

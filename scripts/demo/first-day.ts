@@ -6,6 +6,7 @@ import { exampleProducts, exampleTaxes, exampleYear } from '../../src/console/sa
 import { found, refused, shownFetch, shownKeyPrefix } from './client.ts'
 import { bookings } from './bookings.ts'
 import { hotel, hotelId } from './hotel.ts'
+import { lostPush } from './lost-push.ts'
 import { heading, line, paint, plural, printStep, width } from './print.ts'
 import type { DemoService } from './service.ts'
 
@@ -24,6 +25,7 @@ export async function firstDay(service: DemoService): Promise<Stored> {
   await year(supplier)
   await mistakes(supplier, monday)
   await changes(supplier, monday)
+  await lostPush(service, monday)
   await refusedWebhooks(supplier)
   await bookings(supplier, service, monday)
   const answer = await readBack(supplier, first)

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { GetAriBody } from '../../packages/client/src/api.ts'
+import { supplierClient } from '../../packages/client/src/clients.ts'
 import { hotelDigests, nightLines, type StoredNight } from '../../packages/client/src/digest.ts'
+import { storedNights } from '../../packages/client/src/stored-nights.ts'
 import { openShop } from '../../test/booking.ts'
 import { operatorOf } from '../../test/calendar.ts'
 import { gatewayForTests, type Reply, type TestClient, type TestSupplier } from '../../test/harness.ts'
-import { storedNights } from '../../test/stored-nights.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
 
 const gateway = await gatewayForTests()
@@ -23,11 +25,10 @@ const push = async (supplier: TestClient, ari: Fields[], more: Fields = {}): Pro
   expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'guest', ari, ...more }))
 const digest = (supplier: TestClient, level: string, more: Fields = {}): Promise<Reply> =>
   supplier.post('/push/getAriDigest', { hotelId: 'H1', from, to, level, ...more })
-const stored = async (supplier: TestClient, range: Fields = {}): Promise<StoredNight[]> =>
-  storedNights(
-    expectOk(await supplier.post('/push/getAri', { hotelId: 'H1', startDate: from, endDate: to, ...range }))
-      .body,
-  )
+const stored = async ({ apiKey }: TestSupplier, range: Partial<GetAriBody> = {}): Promise<StoredNight[]> => {
+  const client = supplierClient({ url: gateway.url, apiKey })
+  return storedNights(await client.getAri({ hotelId: 'H1', startDate: from, endDate: to, ...range }), 2)
+}
 /** As the answer has them: without what isn't set. */
 const some = (digests: object): Fields =>
   Object.fromEntries(Object.entries(digests).filter(([, text]) => text !== ''))

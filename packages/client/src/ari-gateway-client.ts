@@ -16,6 +16,7 @@ export {
   type StoredNight,
 } from './digest.ts'
 export { reconcile, type Reconciled, type ReconcileOptions } from './reconcile.ts'
+export { storedNights } from './stored-nights.ts'
 export { GatewayError, isGatewayError } from './gateway-error.ts'
 export {
   handleCallbacks,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../../test/harness.ts'
-import { storedNights } from '../../../test/stored-nights.ts'
 import { product, pushStoryHotel } from '../../../test/story.ts'
 import { supplierClient } from '../src/clients.ts'
 import type { StoredNight } from '../src/digest.ts'
 import { reconcile } from '../src/reconcile.ts'
+import { storedNights } from '../src/stored-nights.ts'
 
 const gateway = await gatewayForTests()
 const range = { hotelId: 'H1', from: '2027-04-01', to: '2027-07-31', minorDigits: 2 }
@@ -17,7 +17,7 @@ async function openHotel() {
   await supplier.post('/push/products', { hotelId: 'H1', products: [product('SGL', 'BAR')] })
   const client = supplierClient({ url: gateway.url, apiKey: supplier.apiKey })
   const stored = async (): Promise<StoredNight[]> =>
-    storedNights(await client.getAri({ hotelId: 'H1', startDate: range.from, endDate: range.to }))
+    storedNights(await client.getAri({ hotelId: 'H1', startDate: range.from, endDate: range.to }), 2)
   return { supplier, client, stored }
 }
 
