@@ -18,6 +18,7 @@ const order: readonly (readonly string[])[] = [
   ['simulate'],
   ['console'],
   ['sandbox'],
+  ['alerts'],
   ['deliveries'],
   ['bookings'],
   ['cards'],

@@ -1,3 +1,4 @@
+import { alertRoutes } from './alerts/contract.ts'
 import { ariRoutes, mappingRoutes } from './ari/contract.ts'
 import { digestRoutes } from './ari/digest-contract.ts'
 import { historyRoutes } from './ari/history-contract.ts'
@@ -38,6 +39,7 @@ export const routes = {
   ...sandboxRoutes,
   ...testBookingRoutes,
   ...deliveryRoutes,
+  ...alertRoutes,
 }
 
 export type RouteName = keyof typeof routes

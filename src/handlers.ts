@@ -1,3 +1,4 @@
+import { acknowledgeAlerts, listAlerts } from './alerts/alert-endpoints.ts'
 import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
 import { getAriDigest } from './ari/get-ari-digest.ts'
 import { getAriDiff, getCellHistory } from './ari/history-endpoints.ts'
@@ -63,6 +64,8 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   pushBooking,
   retrieveReservations,
   acknowledgeReservations,
+  listAlerts,
+  acknowledgeAlerts,
   listDeliveries,
   sendDeliveriesAgain,
   listPushes,

@@ -219,6 +219,15 @@ const rows: Record<SupplierRouteName, Row> = {
     shows: ({ name }) => `${name} Room`,
     foreign: [{ requestId: secret.requestId }],
   },
+  listAlerts: {
+    own: () => ({ hotelId: 'H1' }),
+    shows: () => '"alerts":',
+    foreign: [{ hotelId: secret.hotelId }],
+  },
+  acknowledgeAlerts: {
+    own: () => ({ alertIds: ['alr_1'] }),
+    foreign: [{ alertIds: ['alr_1'] }],
+  },
   getReference: { own: () => ({}), foreign: [] },
   getLimits: { own: () => ({}), foreign: [] },
   orderFaults: {

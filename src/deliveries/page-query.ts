@@ -58,9 +58,9 @@ export function writePageEnd<Id>(
   return Buffer.from(`${atMs} ${writeId(id)}`).toString('base64url')
 }
 
-function readPageEnd<Id>(
+export function readPageEnd<Id>(
   text: string | undefined,
-  listed: Listed<Id>,
+  listed: Pick<Listed<Id>, 'readId' | 'writeId'>,
   problems: Problem[],
 ): PageEnd<Id> | undefined {
   if (text === undefined) return undefined

@@ -15,6 +15,10 @@ export const findingKinds = [
 ] as const
 export type FindingKind = (typeof findingKinds)[number]
 
+/** `acknowledged`: somebody has seen it, so it is not told again; it is still resolved by itself. */
+export const findingStates = ['open', 'acknowledged', 'resolved'] as const
+export type FindingState = (typeof findingStates)[number]
+
 /** Figures and codes that show why it was raised; never data of guests. */
 export type Evidence = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 

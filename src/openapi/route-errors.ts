@@ -1,3 +1,4 @@
+import { alertErrors } from '../alerts/contract.ts'
 import { digestErrors } from '../ari/digest-contract.ts'
 import { historyErrors, momentsReversed } from '../ari/history-contract.ts'
 import { daysAheadMax, itemErrors } from '../ari/item-contract.ts'
@@ -188,6 +189,8 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   ],
   pushBooking: [deliveryErrors.notFound, deliveryErrors.notRegistered, deliveryErrors.vaultClosed],
   retrieveReservations: [hotelNotFound],
+  listAlerts: [hotelNotFound],
+  acknowledgeAlerts: [alertErrors.notFound],
   listDeliveries: [hotelNotFound],
   sendDeliveriesAgain: [hotelNotFound, deliveryErrors.deliveryNotFound, deliveryErrors.notRegistered],
   acknowledgeReservations: [deliveryErrors.notFound, deliveryErrors.versionNotFound],
