@@ -1,7 +1,7 @@
 -- The schema after all migrations in db/migrations, written by "npm run write:schema".
 -- For reading, not for running: add a migration for every change. The running service creates the daily partitions.
 
-create type push_kind as enum ('hotels', 'products', 'taxes', 'ari', 'availabilityWebhook', 'pushbookWebhook', 'stopSell');
+create type push_kind as enum ('hotels', 'products', 'taxes', 'ari', 'availabilityWebhook', 'pushbookWebhook', 'stopSell', 'undo');
 
 create type push_outcome as enum ('applied', 'unchanged', 'partial', 'rejected', 'dryRun');
 

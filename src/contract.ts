@@ -2,6 +2,7 @@ import { alertRoutes } from './alerts/contract.ts'
 import { ariRoutes, mappingRoutes } from './ari/contract.ts'
 import { digestRoutes } from './ari/digest-contract.ts'
 import { historyRoutes } from './ari/history-contract.ts'
+import { undoRoutes } from './ari/undo-contract.ts'
 import { changeRoutes } from './changes/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { keyRoutes } from './keys/contract.ts'
@@ -27,6 +28,7 @@ export const routes = {
   ...ariRoutes,
   ...digestRoutes,
   ...historyRoutes,
+  ...undoRoutes,
   ...mappingRoutes,
   ...webhookRoutes,
   ...pushLogRoutes,

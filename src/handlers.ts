@@ -1,7 +1,7 @@
 import { acknowledgeAlerts, listAlerts } from './alerts/alert-endpoints.ts'
 import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
 import { getAriDigest } from './ari/get-ari-digest.ts'
-import { getAriDiff, getCellHistory } from './ari/history-endpoints.ts'
+import { getAriDiff, getCellHistory, undo } from './ari/history-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
   onCancelReservation,
@@ -55,6 +55,7 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   getAriDigest,
   getAriDiff,
   getCellHistory,
+  undo,
   registerAvailabilityWebhook,
   registerPushbookWebhook,
   removeAvailabilityWebhook,

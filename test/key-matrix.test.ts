@@ -174,6 +174,14 @@ const rows: Record<SupplierRouteName, Row> = {
       { hotelId: 'H1', roomId: 'DBL', rateId: secret.rateId, date: nights.startDate },
     ],
   },
+  undo: {
+    // `call` names the push.
+    own: () => ({ hotelId: 'H1', dryRun: true }),
+    foreign: [
+      { hotelId: secret.hotelId, revision: 4 },
+      { hotelId: 'H1', revision: 4, roomIds: [secret.roomId] },
+    ],
+  },
   registerAvailabilityWebhook: {
     own: ({ mark }) => ({ webhook: `https://${mark}.example/check` }),
     foreign: [],
@@ -258,13 +266,15 @@ const isPush = (name: RouteName) => routeByName[name].pushKind !== undefined && 
 /** Removals come first, so that pushed data can be read. */
 const pushes = [...names.filter(isRemoval), ...names.filter(isPush)]
 
-function call(
+async function call(
   caller: TestClient,
   name: RouteName,
   request: unknown,
   headers: Record<string, string>,
 ): Promise<Reply> {
   const { method, path } = routeByName[name]
+  if (name === 'undo' && !Object.hasOwn(Object(request), 'revision'))
+    return caller.post(path, { ...Object(request), revision: await newestRevision(caller) }, headers)
   if (method === 'DELETE') return caller.delete(path, headers)
   if (method !== 'GET') return caller.post(path, request, headers)
   const members = new Map(Object.entries(request ?? {}).map(([key, value]) => [key, String(value)]))
@@ -274,6 +284,13 @@ function call(
     return encodeURIComponent(value)
   })
   return caller.get(`${filled}?${new URLSearchParams([...members]).toString()}`, headers)
+}
+
+/** The revision of the newest push of ARI. */
+async function newestRevision(caller: TestClient): Promise<unknown> {
+  const night = { hotelId: 'H1', roomId: 'DBL', rateId: 'BAR', date: nights.startDate }
+  const { changes } = (await caller.post('/push/getCellHistory', night)).body
+  return Object(changes)[0]?.revision ?? 1
 }
 
 let ours: TestSupplier

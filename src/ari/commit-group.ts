@@ -4,13 +4,12 @@ import { commitFailure } from '../postgres/store-errors.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyPush } from './apply.ts'
-import { monthsBeside } from './odd-values.ts'
+import { applyUndo } from './apply-undo.ts'
 import type { BlockCache, CacheTrust, StoredBlock } from './block-cache.ts'
-import { Block, type Blocks } from './block.ts'
 import { isCatalogOf, type Catalogs } from './catalog.ts'
+import { addRows, blocksOf, readRest, type Row } from './group-rows.ts'
 import { planPush, tooManyCells, type ReadyPush } from './plan.ts'
 import {
-  blockKeyText,
   claimHotels,
   isMissedClaim,
   lockHotels,
@@ -18,7 +17,6 @@ import {
   writeBlocks,
   writePricingModels,
   writeVersions,
-  type BlockKey,
   type LockedHotel,
   type ModelChange,
   type WrittenBlock,
@@ -41,17 +39,6 @@ type Group = {
   models: Map<string, ModelChange>
 }
 
-type Row = {
-  key: BlockKey
-  text: string
-  /** The bytes as committed; undefined until they are read. */
-  stored: StoredBlock | undefined
-  /** Whether `stored` comes from the cache. */
-  isCached: boolean
-  /** Decoded on first use. */
-  block: Block | undefined
-}
-
 /**
  * Applies pushes, in order, in one transaction. Returns their records once the transaction is on disk;
  * undefined for pushes left out because their hotel is locked. If the cache has everything, the transaction
@@ -64,7 +51,9 @@ export async function commitGroup(
   locking: Locking,
   needs: GroupNeeds,
 ): Promise<(PushRecord | undefined)[]> {
-  const cached = needs.trust.isGiven ? cachedGroup(pushes, needs) : undefined
+  // An undo reads what changed since its push, under the lock.
+  const mayClaim = needs.trust.isGiven && pushes.every(({ undo }) => !undo)
+  const cached = mayClaim ? cachedGroup(pushes, needs) : undefined
   if (cached) {
     try {
       return await applyAndCommit(connection, pushes, cached, needs)
@@ -152,33 +141,6 @@ async function lockAndRead(
   return { isLocked: true, hotels, rows, models: new Map() }
 }
 
-/** Adds the rows that a push may read or change. */
-function addRows({ catalog, plan }: ReadyPush, rows: Map<string, Row>): void {
-  const { hotelId } = catalog
-  const add = (roomNo: number, rateNo: number, month: number): void => {
-    const text = blockKeyText({ hotelId, roomNo, rateNo, month })
-    if (rows.has(text)) return
-    const key = { hotelId, roomNo, rateNo, month }
-    rows.set(text, { key, text, stored: undefined, isCached: false, block: undefined })
-  }
-  for (const item of plan.items) {
-    for (const change of item.rows) {
-      for (const { month } of change.months) add(change.roomNo, change.rateNo, month)
-      for (const { roomNo, rateNo, month } of monthsBeside(change)) add(roomNo, rateNo, month)
-    }
-  }
-}
-
-/** Reads the rows that haven't been read yet. */
-async function readRest(connection: Connection, rows: ReadonlyMap<string, Row>): Promise<void> {
-  const wanted = [...rows.values()].filter(({ stored }) => stored === undefined)
-  const read = await selectBlocks(
-    connection,
-    wanted.map(({ key }) => key),
-  )
-  for (const row of wanted) row.stored = read.get(row.text) ?? null
-}
-
 /** Applies a push; plans it again under the lock if its hotel has changed since its catalog was cached. */
 async function recordOf(
   connection: Connection,
@@ -191,29 +153,27 @@ async function recordOf(
     addRows(ready, group.rows)
     await readRest(connection, group.rows)
   }
-  const { results, before } = await applyPush(ready, hotel, blocksOf(hotel.id, group), group.models)
+  const blocks = blocksOf(hotel.id, group.rows)
+  const { undo } = ready
+  if (undo)
+    return applyUndo(
+      connection,
+      { ...ready, undo },
+      { hotel, blocks, models: group.models },
+      needs.clock.now(),
+    )
+  const { results, before } = await applyPush(ready, hotel, blocks, group.models)
   const record = answerPush(ready, results, hotel.revision)
   return { ...record, kept: { ...record.kept, before } }
 }
 
 async function planAnew(connection: Connection, push: ReadyPush, needs: GroupNeeds): Promise<ReadyPush> {
   const catalog = await needs.catalogs.reload(connection, push.catalog)
+  if (push.undo) return { ...push, catalog }
   const plan = planPush(push.body, push.problemsByItem, catalog, needs.clock.now())
   const { ariCellsMax } = push.push.caller.limits
   if (plan.cells > ariCellsMax) plan.refused.push(tooManyCells(plan.cells, ariCellsMax))
   return { ...push, catalog, plan }
-}
-
-/** The group's blocks of a hotel, created on demand. */
-function blocksOf(hotelId: number, { rows }: Group): Blocks {
-  return {
-    of: (roomNo, rateNo, month) => {
-      const text = blockKeyText({ hotelId, roomNo, rateNo, month })
-      const row = rows.get(text)
-      if (!row) throw new Error(`row ${text} was not read`)
-      return (row.block ??= row.stored ? Block.decode(row.stored) : Block.empty())
-    },
-  }
 }
 
 async function writeAndCommit(

@@ -18,6 +18,7 @@ import {
 } from './plan-item.ts'
 import { pushedRestrictions } from './restrictions.ts'
 import type { ItemProblems, Location, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
+import type { UndoPlan } from './undo-plan.ts'
 
 /** A push ready to be applied; the version of the cached catalog in its plan is compared under the lock. */
 export type ReadyPush = {
@@ -26,6 +27,8 @@ export type ReadyPush = {
   problemsByItem: ReadonlyMap<number, ItemProblems>
   catalog: HotelCatalog
   plan: Plan
+  /** Of the undo of a push, which has no items. */
+  undo?: UndoPlan
 }
 
 export type Plan = {
@@ -112,15 +115,7 @@ function planItem(
   const isWrong = problemsIn(planned) > 0
 
   const sets = roomValues(item)
-  if (roomNo !== undefined && sets.length > 0)
-    planned.rows.push({
-      roomNo,
-      rateNo: 0,
-      months,
-      sets,
-      guestPricesKept: undefined,
-      pricingModel: undefined,
-    })
+  if (roomNo !== undefined && sets.length > 0) planned.rows.push({ ...ofRoom, roomNo, months, sets })
   planLines({ item, location, shape, roomNo, months }, planned, push)
   if (isWrong) return { ...planned, rows: [], warnings: [] }
   const { rows, warnings } = planned
@@ -128,6 +123,8 @@ function planItem(
     warnings.push(nothingSent(item, ariItem, path))
   return planned
 }
+
+const ofRoom = { rateNo: 0, guestPricesKept: undefined, pricingModel: undefined }
 
 /** Inventory and closure of the room. In the flat form `closed` belongs to the rate line. */
 function roomValues(item: ReadableItem): FieldValue[] {

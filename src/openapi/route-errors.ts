@@ -2,6 +2,7 @@ import { alertErrors } from '../alerts/contract.ts'
 import { digestErrors } from '../ari/digest-contract.ts'
 import { historyErrors, momentsReversed } from '../ari/history-contract.ts'
 import { daysAheadMax, itemErrors } from '../ari/item-contract.ts'
+import { undoErrors } from '../ari/undo-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelErrors, hotelWarnings } from '../hotels/contract.ts'
 import { offerErrors } from '../offers/contract.ts'
@@ -165,6 +166,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
     readTooLarge,
   ],
   getCellHistory: [hotelIdNotFound, itemErrors.roomNotFound, rateIdNotFound],
+  undo: [hotelIdNotFound, itemErrors.roomNotFound, ...Object.values(undoErrors)],
   registerAvailabilityWebhook: Object.values(webhookErrors),
   registerPushbookWebhook: Object.values(webhookErrors),
   listPushes: [hotelNotFound],

@@ -18,6 +18,7 @@ export const pushKinds = [
   'availabilityWebhook',
   'pushbookWebhook',
   'stopSell',
+  'undo',
 ] as const
 export type PushKind = (typeof pushKinds)[number]
 

@@ -10,6 +10,7 @@ export const pushes = {
     availabilityWebhook: 'price check URL',
     pushbookWebhook: 'push booking URL',
     stopSell: 'stop-sell',
+    undo: 'undo',
   },
   outcome: {
     applied: 'applied',
