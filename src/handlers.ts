@@ -1,7 +1,9 @@
 import { acknowledgeAlerts, listAlerts } from './alerts/alert-endpoints.ts'
 import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
 import { getAriDigest } from './ari/get-ari-digest.ts'
-import { getAriDiff, getCellHistory, undo } from './ari/history-endpoints.ts'
+import { getGuard, setGuard } from './ari/guard/guard-endpoints.ts'
+import { discardHolds, listHolds, releaseHolds } from './ari/guard/hold-endpoints.ts'
+import { getAriDiff, getCellHistory } from './ari/history-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
   onCancelReservation,
@@ -55,7 +57,11 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   getAriDigest,
   getAriDiff,
   getCellHistory,
-  undo,
+  getGuard,
+  setGuard,
+  listHolds,
+  releaseHolds,
+  discardHolds,
   registerAvailabilityWebhook,
   registerPushbookWebhook,
   removeAvailabilityWebhook,

@@ -124,12 +124,9 @@ function refuseBehindCurrency(hotel: HotelPast, { revision, timeMs }: Moment, pa
     revision === undefined
       ? currencySinceMs !== null && timeMs < currencySinceMs
       : revision < currencyRevision
-  if (isBehind) throw behindCurrency(currencyRevision, path)
-}
-
-export function behindCurrency(currencyRevision: number, path: string): Rejected {
+  if (!isBehind) return
   const message = `History does not reach behind revision ${currencyRevision}: the hotel's currency changed`
-  return new Rejected(
+  throw new Rejected(
     410,
     { ...historyErrors.expired, message, path },
     { extra: { oldestRevision: currencyRevision } },

@@ -10,7 +10,7 @@ export const pushes = {
     availabilityWebhook: 'price check URL',
     pushbookWebhook: 'push booking URL',
     stopSell: 'stop-sell',
-    undo: 'undo',
+    release: 'release of held values',
   },
   outcome: {
     applied: 'applied',
@@ -91,6 +91,7 @@ export const pushes = {
       partial: 'partial',
       rejected: 'refused',
       superseded: 'superseded',
+      held: 'held by the guard',
       unchanged: 'unchanged',
       notApplied: 'not applied',
     },
