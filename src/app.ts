@@ -1,7 +1,6 @@
-import { startHoldWatch, type HoldWatch } from './ari/guard/watch-holds.ts'
 import { consoleHandlers } from './console-handlers.ts'
 import { mountConsole } from './console/web/mount-console.ts'
-import { handlerNeedsOf, type AppNeeds, type HandlerNeeds } from './handler-needs.ts'
+import { handlerNeedsOf, type AppNeeds } from './handler-needs.ts'
 import { handlers } from './handlers.ts'
 import { mountHealth, metricsServer, mountMetrics } from './monitoring.ts'
 import { authenticator } from './keys/authenticate.ts'
@@ -33,8 +32,6 @@ export type App = {
   requestsInFlight: () => number
   /** Delivers reservations from now on, until it is closed. */
   startDeliveries: () => DeliveryWorker
-  /** Ends what the guard holds when its time is over, until it is closed. */
-  startHoldWatch: () => HoldWatch
   /** Builds the console's web application if it isn't built yet, with the lowest priority. */
   prepareConsole: () => void
 }
@@ -85,7 +82,7 @@ export function startApp(needs: AppNeeds): App {
     },
     mounted,
     requestsInFlight: () => server.requestsInFlight() + server.requestsHeldOpen(),
-    ...workOf(handlerNeeds),
+    startDeliveries: () => startDeliveryWorker(handlerNeeds),
     prepareConsole: () => web?.prepare(),
     listen: async ({ host, port }) => {
       const how = needs.processes ? sharedPort : {}
@@ -115,14 +112,6 @@ export function startApp(needs: AppNeeds): App {
       await web?.close()
       await keys.close()
     },
-  }
-}
-
-/** The work that runs once, whoever answers requests. */
-function workOf(needs: HandlerNeeds): Pick<App, 'startDeliveries' | 'startHoldWatch'> {
-  return {
-    startDeliveries: () => startDeliveryWorker(needs),
-    startHoldWatch: () => startHoldWatch(needs),
   }
 }
 

@@ -1,9 +1,8 @@
 import { alertRoutes } from './alerts/contract.ts'
 import { ariRoutes, mappingRoutes } from './ari/contract.ts'
-import { guardRoutes } from './ari/guard/contract.ts'
-import { holdRoutes } from './ari/guard/holds-contract.ts'
 import { digestRoutes } from './ari/digest-contract.ts'
 import { historyRoutes } from './ari/history-contract.ts'
+import { undoRoutes } from './ari/undo-contract.ts'
 import { changeRoutes } from './changes/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { keyRoutes } from './keys/contract.ts'
@@ -29,8 +28,7 @@ export const routes = {
   ...ariRoutes,
   ...digestRoutes,
   ...historyRoutes,
-  ...guardRoutes,
-  ...holdRoutes,
+  ...undoRoutes,
   ...mappingRoutes,
   ...webhookRoutes,
   ...pushLogRoutes,

@@ -1,9 +1,7 @@
 import { acknowledgeAlerts, listAlerts } from './alerts/alert-endpoints.ts'
 import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
 import { getAriDigest } from './ari/get-ari-digest.ts'
-import { getGuard, setGuard } from './ari/guard/guard-endpoints.ts'
-import { discardHolds, listHolds, releaseHolds } from './ari/guard/hold-endpoints.ts'
-import { getAriDiff, getCellHistory } from './ari/history-endpoints.ts'
+import { getAriDiff, getCellHistory, undo } from './ari/history-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
   onCancelReservation,
@@ -57,11 +55,7 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   getAriDigest,
   getAriDiff,
   getCellHistory,
-  getGuard,
-  setGuard,
-  listHolds,
-  releaseHolds,
-  discardHolds,
+  undo,
   registerAvailabilityWebhook,
   registerPushbookWebhook,
   removeAvailabilityWebhook,

@@ -13,7 +13,6 @@ import type { Needs } from './postgres/postgres.ts'
 const requestsFinishWithinMs = 4_000
 const connectionsCloseWithinMs = 1_000
 const vaultClosesWithinMs = 500
-const holdsCloseWithinMs = 1_000
 const deliveriesCloseWithinMs = 2_000
 const publisherClosesWithinMs = 500
 const drainPollMs = 10
@@ -73,7 +72,6 @@ export async function serveRequests(
       if (withWorkThatRunsOnce && roles.includes('worker')) {
         const deliveries = app.startDeliveries()
         closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
-        closers.push({ name: 'holds', close: app.startHoldWatch().close, withinMs: holdsCloseWithinMs })
         if (feedNats !== undefined) {
           const publisher = startPublisher({ ...needs, environment, natsUrl: feedNats })
           closers.push({ name: 'publisher', close: publisher.close, withinMs: publisherClosesWithinMs })

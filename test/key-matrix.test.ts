@@ -85,12 +85,6 @@ const testBooking = (hotelId: string) => ({
   rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }],
 })
 
-const noHold = 'hld_2f1c7d5e-6d0b-4f0e-9d55-6b2f6a2f3c1d'
-const foreignHolds = [
-  { hotelId: secret.hotelId, holdIds: [noHold] },
-  { hotelId: 'H1', holdIds: [noHold] },
-]
-
 /** How each endpoint is called. A new route without a row here does not compile. */
 const rows: Record<SupplierRouteName, Row> = {
   pushHotels: { own: (contents) => [hotel(contents)], foreign: [] },
@@ -180,14 +174,14 @@ const rows: Record<SupplierRouteName, Row> = {
       { hotelId: 'H1', roomId: 'DBL', rateId: secret.rateId, date: nights.startDate },
     ],
   },
-  getGuard: { own: () => ({}), foreign: [{ hotelId: secret.hotelId }] },
-  setGuard: {
-    own: ({ percent }) => ({ rules: [{ kind: 'priceDrop', percent, action: 'warn' }] }),
-    foreign: [{ hotelId: secret.hotelId, rules: [] }],
+  undo: {
+    // `call` names the push.
+    own: () => ({ hotelId: 'H1', dryRun: true }),
+    foreign: [
+      { hotelId: secret.hotelId, revision: 4 },
+      { hotelId: 'H1', revision: 4, roomIds: [secret.roomId] },
+    ],
   },
-  listHolds: { own: () => ({ hotelId: 'H1' }), foreign: [{ hotelId: secret.hotelId }] },
-  releaseHolds: { own: () => ({ hotelId: 'H1' }), foreign: foreignHolds },
-  discardHolds: { own: () => ({ hotelId: 'H1', holdIds: [noHold] }), foreign: foreignHolds },
   registerAvailabilityWebhook: {
     own: ({ mark }) => ({ webhook: `https://${mark}.example/check` }),
     foreign: [],
@@ -272,13 +266,15 @@ const isPush = (name: RouteName) => routeByName[name].pushKind !== undefined && 
 /** Removals come first, so that pushed data can be read. */
 const pushes = [...names.filter(isRemoval), ...names.filter(isPush)]
 
-function call(
+async function call(
   caller: TestClient,
   name: RouteName,
   request: unknown,
   headers: Record<string, string>,
 ): Promise<Reply> {
   const { method, path } = routeByName[name]
+  if (name === 'undo' && !Object.hasOwn(Object(request), 'revision'))
+    return caller.post(path, { ...Object(request), revision: await newestRevision(caller) }, headers)
   if (method === 'DELETE') return caller.delete(path, headers)
   if (method !== 'GET') return caller.post(path, request, headers)
   const members = new Map(Object.entries(request ?? {}).map(([key, value]) => [key, String(value)]))
@@ -288,6 +284,13 @@ function call(
     return encodeURIComponent(value)
   })
   return caller.get(`${filled}?${new URLSearchParams([...members]).toString()}`, headers)
+}
+
+/** The revision of the newest push of ARI. */
+async function newestRevision(caller: TestClient): Promise<unknown> {
+  const night = { hotelId: 'H1', roomId: 'DBL', rateId: 'BAR', date: nights.startDate }
+  const { changes } = (await caller.post('/push/getCellHistory', night)).body
+  return Object(changes)[0]?.revision ?? 1
 }
 
 let ours: TestSupplier

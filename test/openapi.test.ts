@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
       ...new Set([...source.matchAll(/\btype: '([A-Z]+_[A-Z_]+)'/g)].map((match) => match[1] ?? '')),
     ]
     const said = JSON.stringify(
-      ['ari', 'getAri', 'getAriDigest', 'getAriDiff'].map((name) => document.paths[`/push/${name}`]),
+      ['ari', 'getAri', 'getAriDigest', 'getAriDiff', 'undo'].map((name) => document.paths[`/push/${name}`]),
     )
     assert.deepEqual(
       types.filter((type) => !general.has(type) && !said.includes(type)),

@@ -56,6 +56,8 @@ export type SetResult = { changed: NightMask; superseded: NightMask }
 /** The blocks a push may touch, by row and month. */
 export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Block }
 
+const noBytes = Buffer.alloc(0)
+
 export class Block {
   readonly #bytes: Buffer
   readonly #columns: Column[]
@@ -68,7 +70,7 @@ export class Block {
   }
 
   static empty(): Block {
-    return new Block(Buffer.alloc(0), [])
+    return new Block(noBytes, [])
   }
 
   static decode(bytes: Buffer): Block {
@@ -98,7 +100,10 @@ export class Block {
     this.dirty ||= copy.dirty
   }
 
-  /** Whether every night has the same values. A price in a former currency is not the same when pushed again. */
+  /**
+   * Whether every night has the same values as in the other block. A price in a former currency is not the
+   * same when pushed again.
+   */
   holdsSameAs(other: Block, currencyRevision: number): boolean {
     for (const field of new Set([...this.fields(), ...other.fields()])) {
       const mine = this.values(field)
@@ -164,13 +169,8 @@ export class Block {
    * Sets the nights of the mask to one value, or clears them (`unset`), unless a newer sequence forbids it.
    */
   set(field: number, mask: NightMask, value: number, stamp: Stamp): SetResult {
-    const allowed = this.claim(field, mask, stamp)
+    const allowed = stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
     return { changed: this.#write(field, allowed, value, stamp), superseded: mask & ~allowed }
-  }
-
-  /** Records the sequence without setting a value; returns the nights on which no newer one forbids it. */
-  claim(field: number, mask: NightMask, stamp: Stamp): NightMask {
-    return stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
   }
 
   /**

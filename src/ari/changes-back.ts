@@ -102,6 +102,8 @@ function rowsInPortions(read: (limit: number) => Promise<Row[]>) {
   }
 }
 
+const makerOfRow = "case kind when 'stopSell' then 'stop' when 'undo' then 'undo' else 'push' end"
+
 /** In order of id, which is that of the hotel's revisions: a hotel is locked while its rows are written. */
 async function selectPushes(
   connection: Queryable,
@@ -111,8 +113,7 @@ async function selectPushes(
 ): Promise<Row[]> {
   return readNewest<Row>(connection, { limit, idOf: ({ id }) => id }, async (range) => {
     const { rows } = await connection.query<Row>(
-      `select id, revision, epoch_ms(at) as "atMs", case kind when 'stopSell' then 'stop' else 'push' end as by,
-       ${requestIdOfRow} as source, before from push_log
+      `select id, revision, epoch_ms(at) as "atMs", ${makerOfRow} as by, ${requestIdOfRow} as source, before from push_log
      where hotel_id = $1 and before is not null and ($2::bigint is null or ${isBefore('$2')})
        and ${isInRange('$4', '$5')}
      order by ${newestFirst} limit $3`,

@@ -140,7 +140,10 @@ class Lane {
       cells += ready.plan.cells
       if (count === groupPushesMax || (count > 0 && cells > groupCellsMax)) break
       if (!this.#patient && ready.catalog.hotelId !== firstHotel) break
+      // An undo reads what its connection sees, so no push that isn't committed may precede it.
+      if (ready.undo && count > 0) break
       count++
+      if (ready.undo) break
     }
     const group = this.#queue.splice(0, count)
     for (const entry of group) this.waitingBytes -= bytesOf(entry)

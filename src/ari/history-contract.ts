@@ -5,8 +5,8 @@ import { commonLimits } from '../keys/contract.ts'
 import { ageCategories } from './fields.ts'
 import { restrictionNames } from './restrictions.ts'
 
-/** What changed a value: a push, a booking that took a unit, or a stop-sell of the platform. */
-export const changedBy = ['push', 'booking', 'stop'] as const
+/** What changed a value: a push, a booking that took a unit, a stop-sell of the platform, or the undo of a push. */
+export const changedBy = ['push', 'booking', 'stop', 'undo'] as const
 export type ChangedBy = (typeof changedBy)[number]
 
 /** Changes between a requested state and now that one request reads. */
@@ -131,7 +131,7 @@ export const historyRoutes = {
     tag: 'ARI',
     summary: 'List the changes between two states',
     description:
-      'Every change after `from`, up to and including `to` (by default now), newest first, with its origin: pushes, bookings that took a unit, and stop-sells of the platform. Nights with the same change are one range. A page reads back from now, so `from` may be as far back as that of `asOf` of POST /push/getAri. `rateIds` narrows the rates; changes of the rooms themselves are included.',
+      'Every change after `from`, up to and including `to` (by default now), newest first, with its origin: pushes, bookings that took a unit, stop-sells of the platform, and undos. Nights with the same change are one range. A page reads back from now, so `from` may be as far back as that of `asOf` of POST /push/getAri. `rateIds` narrows the rates; changes of the rooms themselves are included.',
     body: Type.Object({
       hotelId,
       from: moment('The earlier state; exactly one of the members'),

@@ -2,11 +2,12 @@ import { monthOf, parseNight } from '../base/calendar.ts'
 import { answer, on, onEveryProblem } from '../http/mount.ts'
 import { cursorProblem } from '../http/query.ts'
 import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
-import { wellFormedPart } from '../http/validate.ts'
+import { isRecord, wellFormedPart } from '../http/validate.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { readTransaction } from '../postgres/transaction.ts'
 import type { AriNeeds } from './accept-ari.ts'
+import { acceptUndo } from './accept-undo.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { selectHotelPast, type Change, type HotelPast } from './changes-back.ts'
 import {
@@ -31,7 +32,22 @@ import { firstStoredMonth } from './past-months.ts'
 import { problemAt } from './plan-item.ts'
 import { historyFieldOf, listedChange, replacedBy, type Nights, type Replaced } from './replaced-values.ts'
 import { namesOf, numbersOf, type NamedRows } from './row-names.ts'
+import { undoErrors, undoRoutes } from './undo-contract.ts'
 import { blocksReadMax, isIn, readTooLarge, selectHotelBlocks } from './block-range.ts'
+
+/** POST /push/undo. */
+export const undo = (needs: AriNeeds) =>
+  onEveryProblem(
+    undoRoutes.undo,
+    (sent, shapeProblems) => rejectIfAny([...shapeProblems, ...unclearPush(sent)]),
+    ({ push, body }) => acceptUndo(needs, push, body),
+  )
+
+/** Exactly one of the two names the push. */
+function unclearPush(sent: unknown): Problem[] {
+  if (!isRecord(sent) || (sent['requestId'] === undefined) !== (sent['revision'] === undefined)) return []
+  return [{ ...undoErrors.pushUnclear, path: '' }]
+}
 
 /** POST /push/getAriDiff: the changes between two states. */
 export const getAriDiff = (needs: AriNeeds) =>

@@ -124,9 +124,12 @@ function refuseBehindCurrency(hotel: HotelPast, { revision, timeMs }: Moment, pa
     revision === undefined
       ? currencySinceMs !== null && timeMs < currencySinceMs
       : revision < currencyRevision
-  if (!isBehind) return
+  if (isBehind) throw behindCurrency(currencyRevision, path)
+}
+
+export function behindCurrency(currencyRevision: number, path: string): Rejected {
   const message = `History does not reach behind revision ${currencyRevision}: the hotel's currency changed`
-  throw new Rejected(
+  return new Rejected(
     410,
     { ...historyErrors.expired, message, path },
     { extra: { oldestRevision: currencyRevision } },

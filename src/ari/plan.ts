@@ -1,18 +1,15 @@
-import type { DayNumber } from '../base/calendar.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { problemsListedMax, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Push } from '../http/call.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { fieldNumber, rateFields, type FieldValue } from './fields.ts'
-import type { HoldEnder } from './guard/holds-contract.ts'
 import { ariItem, itemErrors, rateLine, type PricingModel } from './item-contract.ts'
 import { countNights, type MonthNights } from './month.ts'
 import {
   formProblems,
   itemNights,
   linePrices,
-  nothingSent,
   pricesSent,
   problemAt,
   type DeferredProblem,
@@ -21,6 +18,7 @@ import {
 } from './plan-item.ts'
 import { pushedRestrictions } from './restrictions.ts'
 import type { ItemProblems, Location, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
+import type { UndoPlan } from './undo-plan.ts'
 
 /** A push ready to be applied; the version of the cached catalog in its plan is compared under the lock. */
 export type ReadyPush = {
@@ -29,8 +27,8 @@ export type ReadyPush = {
   problemsByItem: ReadonlyMap<number, ItemProblems>
   catalog: HotelCatalog
   plan: Plan
-  /** Applies what is held instead, on behalf of `by`. */
-  release?: { holdIds: readonly string[] | undefined; by: HoldEnder }
+  /** Of the undo of a push, which has no items. */
+  undo?: UndoPlan
 }
 
 export type Plan = {
@@ -39,9 +37,6 @@ export type Plan = {
   refused: Problem[]
   /** Number of nights of rooms and room-rates that the push names. */
   cells: number
-  /** The hotel's day and time when the push was planned; absent without a catalog. */
-  today?: DayNumber
-  nowMs: number
 }
 
 /** An item's changes, and the problems that keep it, or some of its rate lines, from being applied. */
@@ -93,8 +88,7 @@ export function planPush(
   let cells = 0
   for (const { rows } of items)
     for (const { months } of rows) for (const { mask } of months) cells += countNights(mask)
-  const refused = catalog ? currencyProblems(body, catalog) : []
-  return { items, cells, refused, nowMs, ...(hotel ? { today: hotel.today } : {}) }
+  return { items, cells, refused: catalog ? currencyProblems(body, catalog) : [] }
 }
 
 /** The context for judging every item of a push. `listing`: how many more problems the answer may list. */
@@ -121,15 +115,7 @@ function planItem(
   const isWrong = problemsIn(planned) > 0
 
   const sets = roomValues(item)
-  if (roomNo !== undefined && sets.length > 0)
-    planned.rows.push({
-      roomNo,
-      rateNo: 0,
-      months,
-      sets,
-      guestPricesKept: undefined,
-      pricingModel: undefined,
-    })
+  if (roomNo !== undefined && sets.length > 0) planned.rows.push({ ...ofRoom, roomNo, months, sets })
   planLines({ item, location, shape, roomNo, months }, planned, push)
   if (isWrong) return { ...planned, rows: [], warnings: [] }
   const { rows, warnings } = planned
@@ -137,6 +123,8 @@ function planItem(
     warnings.push(nothingSent(item, ariItem, path))
   return planned
 }
+
+const ofRoom = { rateNo: 0, guestPricesKept: undefined, pricingModel: undefined }
 
 /** Inventory and closure of the room. In the flat form `closed` belongs to the rate line. */
 function roomValues(item: ReadableItem): FieldValue[] {
@@ -254,6 +242,15 @@ function lineValues(line: ReadableLine, { flat }: LineLocation): FieldValue[] {
     if (value !== undefined) sets.push({ field: fieldNumber[name], value: Number(value) || unset })
   }
   return sets
+}
+
+const ignoredListedMax = 5
+
+/** A misspelt member is ignored like any unknown member, so the answer must say that nothing was set. */
+function nothingSent(part: object, shape: typeof ariItem | typeof rateLine, path: string): Problem {
+  const ignored = Object.keys(part).filter((name) => !Object.hasOwn(shape.properties, name))
+  const named = ignored.slice(0, ignoredListedMax).map((name) => name.slice(0, 40).toWellFormed())
+  return problemAt(itemErrors.nothingSent(named), path)
 }
 
 function deferred(problems: readonly Problem[] = []): readonly DeferredProblem[] {

@@ -64,7 +64,22 @@ export function historyFieldOf(field: number): HistoryField {
   return name
 }
 
-type Names = { minorDigits: number; roomCode: (no: number) => string; rateCode: (no: number) => string }
+export type Names = {
+  minorDigits: number
+  roomCode: (no: number) => string
+  rateCode: (no: number) => string
+}
+
+/** A stored value as an answer shows it; null if there is none. */
+export function valueOf(
+  name: HistoryField,
+  stored: number,
+  { minorDigits }: Pick<Names, 'minorDigits'>,
+): number | boolean | null {
+  if (name !== 'price' && name !== 'inventory' && isSwitch(name)) return stored === 1
+  if (stored === unset) return null
+  return name === 'price' ? fromMinor(stored, minorDigits) : stored
+}
 
 export function listedChange(
   { revision, atMs, by, source }: Change,
@@ -72,11 +87,6 @@ export function listedChange(
   names: Names,
 ): ListedChange {
   const name = historyFieldOf(field)
-  const value = (stored: number): number | boolean | null => {
-    if (name !== 'price' && name !== 'inventory' && isSwitch(name)) return stored === 1
-    if (stored === unset) return null
-    return name === 'price' ? fromMinor(stored, names.minorDigits) : stored
-  }
   return {
     roomId: names.roomCode(roomNo),
     rateId: rateNo === 0 ? null : names.rateCode(rateNo),
@@ -84,8 +94,8 @@ export function listedChange(
     endDate: formatNight(to),
     field: name,
     ...(isGuestPriceField(field) ? guestBucket(field) : {}),
-    before: value(before),
-    after: value(after),
+    before: valueOf(name, before, names),
+    after: valueOf(name, after, names),
     by,
     requestId: by === 'booking' ? null : source,
     ...(by === 'booking' ? { reservationId: source } : {}),

@@ -14,7 +14,7 @@ import type { Origin, TestedRule } from './explain.ts'
 
 /**
  * The push that set a value, or the reservation that lowered an inventory. `item` is absent if the push's
- * body is too large to be searched, or no longer stored.
+ * body is too large to be searched, or no longer stored, and for the undo of a push.
  */
 export type SetBy =
   | { requestId: string; at: string; item?: number }

@@ -9,10 +9,7 @@ export const unknownHotelError = {
   hint: 'Push the hotel with POST /push/hotels first',
 } as const
 
-/**
- * The kinds of pushes, plus `stopSell`, an action by an operator of the platform on a supplier's hotel. `release`:
- * what the guard held is applied.
- */
+/** The kinds of pushes, plus `stopSell`, an action by an operator of the platform on a supplier's hotel. */
 export const pushKinds = [
   'hotels',
   'products',
@@ -21,7 +18,7 @@ export const pushKinds = [
   'availabilityWebhook',
   'pushbookWebhook',
   'stopSell',
-  'release',
+  'undo',
 ] as const
 export type PushKind = (typeof pushKinds)[number]
 

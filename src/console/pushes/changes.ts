@@ -41,7 +41,7 @@ export async function readChanges(
   const hasApplied = outcome === 'applied' || outcome === 'partial'
   if (!hasApplied || body === undefined || body.length > comparedBytesMax) return { kind: 'none' }
   const sent: unknown = JSON.parse(body)
-  if (isOfAri(push.kind)) {
+  if (isOfNights(push.kind)) {
     if (hotelId === null || revision === null || push.cellsChanged === 0) return { kind: 'none' }
     return readChangedNights(db, { hotelId, revision }, sent, nowMs)
   }
@@ -54,18 +54,17 @@ export async function readChanges(
   }
 }
 
-type Parts = Map<string, unknown>
+/** Pushes that change nights of rooms and rates. */
+type KindOfNights = 'ari' | 'stopSell' | 'undo'
 
-/** The kinds whose changes are nights. */
-const ariKinds = ['ari', 'stopSell', 'release'] as const
-type AriKind = (typeof ariKinds)[number]
-
-function isOfAri(kind: PushKind): kind is AriKind {
-  return ariKinds.some((one) => one === kind)
+function isOfNights(kind: PushKind): kind is KindOfNights {
+  return kind === 'ari' || kind === 'stopSell' || kind === 'undo'
 }
 
+type Parts = Map<string, unknown>
+
 /** The parts of a push of each kind, by name. */
-const partsByKind: Readonly<Record<Exclude<PushKind, AriKind>, (body: unknown) => Parts>> = {
+const partsByKind: Readonly<Record<Exclude<PushKind, KindOfNights>, (body: unknown) => Parts>> = {
   hotels: (body) => byName(body, ({ hotelId }) => codeOf(hotelId)),
   products: (body) =>
     byName(memberOf(body, 'products'), ({ roomId, rateId }) => `${codeOf(roomId)} / ${codeOf(rateId)}`),
@@ -101,7 +100,7 @@ function compared(
   formerPushes: Awaited<ReturnType<typeof selectFormerPushes>>,
 ): PushChanges {
   const { kind } = push
-  if (isOfAri(kind)) return { kind: 'none' }
+  if (isOfNights(kind)) return { kind: 'none' }
   const partsOf = partsByKind[kind]
   const formers = formerPushes.map(({ pushId, requestId, at, body }) => ({
     comparedWith: { pushId, requestId, at },

@@ -86,7 +86,6 @@ export const itemStatuses = [
   'rejected',
   'superseded',
   'unchanged',
-  'held',
   'notApplied',
 ] as const
 export type ItemStatus = (typeof itemStatuses)[number]

@@ -22,7 +22,6 @@ const kindOfItem: Readonly<Record<ItemStatus, StatusKind>> = {
   partial: 'warn',
   rejected: 'bad',
   superseded: 'info',
-  held: 'warn',
   notApplied: 'idle',
 }
 

@@ -27,7 +27,7 @@ const kinds = [
   'availabilityWebhook',
   'pushbookWebhook',
   'stopSell',
-  'release',
+  'undo',
 ] as const
 const outcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
 const filters = [

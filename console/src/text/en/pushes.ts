@@ -10,7 +10,7 @@ export const pushes = {
     availabilityWebhook: 'price check URL',
     pushbookWebhook: 'push booking URL',
     stopSell: 'stop-sell',
-    release: 'release of held values',
+    undo: 'undo',
   },
   outcome: {
     applied: 'applied',
@@ -91,7 +91,6 @@ export const pushes = {
       partial: 'partial',
       rejected: 'refused',
       superseded: 'superseded',
-      held: 'held by the guard',
       unchanged: 'unchanged',
       notApplied: 'not applied',
     },

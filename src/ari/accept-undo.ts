@@ -1,0 +1,20 @@
+import type { Push } from '../http/call.ts'
+import type { Answer } from '../http/mount.ts'
+import { readTransaction } from '../postgres/transaction.ts'
+import type { AriNeeds } from './accept-ari.ts'
+import { planUndo, type UndoBody } from './undo-plan.ts'
+
+/** Plans the undo of a push without a lock, then applies it like a push of ARI. */
+export async function acceptUndo(needs: AriNeeds, push: Push, body: UndoBody): Promise<Answer> {
+  const { catalog, plan } = await readTransaction(needs.db, (connection) =>
+    planUndo(connection, needs.catalogs, push.caller.supplierId, body),
+  )
+  return needs.committer.submit({
+    push,
+    body: { ari: [] },
+    problemsByItem: new Map(),
+    catalog,
+    plan: { items: [], refused: [], cells: plan.cells },
+    undo: plan,
+  })
+}
