@@ -276,6 +276,14 @@ CREATE INDEX finding_resolved ON public.finding USING btree (resolved_at) WHERE 
 CREATE INDEX finding_unresolved ON public.finding USING btree (kind, id) WHERE (state <> 'resolved'::text);
 CREATE INDEX finding_untold ON public.finding USING btree (tell_at) WHERE (state = 'open'::text);
 
+create table finding_watch (
+  only_row boolean default true not null,
+  at timestamp with time zone not null,
+  hotel_id integer not null,
+  constraint finding_watch_pkey PRIMARY KEY (only_row),
+  constraint finding_watch_only_row_check CHECK (only_row)
+);
+
 create table hotel (
   id integer generated always as identity not null,
   supplier_id integer not null,
@@ -831,6 +839,16 @@ create table vault_key (
   constraint vault_key_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX vault_key_current ON public.vault_key USING btree (is_current) WHERE is_current;
+
+create table watched_hotel (
+  hotel_id integer not null,
+  ari_version bigint not null,
+  catalog_version bigint not null,
+  day integer not null,
+  sellable integer not null,
+  constraint watched_hotel_pkey PRIMARY KEY (hotel_id),
+  constraint watched_hotel_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id) ON DELETE CASCADE
+) with (fillfactor=80);
 
 create table write_probe (
   is_only boolean default true not null,

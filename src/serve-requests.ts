@@ -1,3 +1,4 @@
+import { startFindingWatch } from './alerts/watch.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from './app.ts'
 import { startPublisher } from './changes/publisher.ts'
@@ -14,6 +15,7 @@ const requestsFinishWithinMs = 4_000
 const connectionsCloseWithinMs = 1_000
 const vaultClosesWithinMs = 500
 const deliveriesCloseWithinMs = 2_000
+const watchesCloseWithinMs = 500
 const publisherClosesWithinMs = 500
 const drainPollMs = 10
 /**
@@ -72,6 +74,8 @@ export async function serveRequests(
       if (withWorkThatRunsOnce && roles.includes('worker')) {
         const deliveries = app.startDeliveries()
         closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
+        const watch = startFindingWatch({ ...needs, archive })
+        closers.push({ name: 'watches', close: watch.close, withinMs: watchesCloseWithinMs })
         if (feedNats !== undefined) {
           const publisher = startPublisher({ ...needs, environment, natsUrl: feedNats })
           closers.push({ name: 'publisher', close: publisher.close, withinMs: publisherClosesWithinMs })

@@ -56,6 +56,8 @@ const tables = {
   hourly_run: 'none',
   // Reports on the tables above.
   finding: 'none',
+  finding_watch: 'none',
+  watched_hotel: 'none',
   // Written only together with a version of a reservation.
   reservation_card: 'none',
   booking_answer: 'none',

@@ -108,6 +108,31 @@ export async function resolveFindings(
   return rowCount ?? 0
 }
 
+/** For a watch that knows all there is of a kind: raises these, and resolves all others of the kind. */
+export async function settleFindings(
+  db: Queryable,
+  kind: FindingKind,
+  { findings, subject, nowMs }: { findings: readonly Finding[]; subject?: string; nowMs: number },
+): Promise<void> {
+  await raiseFindings(db, findings, nowMs)
+  await db.query({
+    name: 'settle-findings',
+    text: `
+      with given as (
+        select * from jsonb_to_recordset($2::jsonb)
+          as given (supplier_id int, kind text, key_id int, hotel_id int, subject text)
+      ), past as (
+        select id from finding
+        where kind = $1 and state <> 'resolved' and ($4::text is null or subject = $4)
+          and not exists (select from given where ${isOf('given')})
+        order by supplier_id, coalesce(hotel_id, 0), coalesce(key_id, 0), subject for no key update
+      )
+      update finding set state = 'resolved', resolved_at = instant($3), tell_at = 'infinity'
+      from past where finding.id = past.id and finding.state <> 'resolved'`,
+    values: [kind, JSON.stringify(findings.map(rowOf)), nowMs, subject ?? null],
+  })
+}
+
 /** The columns of the unique index. */
 function isOf(given: string): string {
   return `finding.supplier_id = ${given}.supplier_id and finding.kind = ${given}.kind

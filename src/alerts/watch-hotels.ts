@@ -1,0 +1,253 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { Block } from '../ari/block.ts'
+import { unset } from '../ari/block-codec.ts'
+import { closureFields, fieldNumber, isPriceField } from '../ari/fields.ts'
+import { firstDay, formatNight, hourMs, monthOf, type DayNumber } from '../base/calendar.ts'
+import { raiseFindings, resolveFindings, type Finding, type FindingName } from '../findings/store.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
+import { numberArray, type Queryable } from '../postgres/postgres.ts'
+import { raiseStale, staleWatch, type AgedHotel } from './watch-pushes.ts'
+import type { WatchNeeds } from './watch-needs.ts'
+
+/** Watches over hotels: whether they can be sold on enough nights, and whether most nights were closed at once. */
+
+export const hotelWatch = {
+  /** Nights ahead that are looked at. */
+  daysAhead: 90,
+  sellableMin: 30,
+  /** `mass.closed`: so many sellable nights, and this share of them, are gone since the last look. */
+  closedMin: 10,
+  closedShare: 0.5,
+  /** It is resolved when so large a share of the former ones can be sold again. */
+  reopenedShare: 0.8,
+  /** Per round: hotels whose row is read, and hotels and blocks that are read because something changed. */
+  hotelsScanned: 20_000,
+  hotelsLooked: 1_000,
+  blocksRead: 20_000,
+} as const
+const hotelsAtOnce = 20
+
+type HotelToLook = {
+  id: number
+  supplierId: number
+  timeZone: string
+  aheadMs: number
+  isAvailable: boolean
+  ariAtMs: number | null
+  ariVersion: number
+  catalogVersion: number
+  currencyRevision: number
+  seenAriVersion: number | null
+  seenCatalogVersion: number | null
+  seenDay: number | null
+  seenSellable: number | null
+}
+
+/** Goes on where the last round ended, over the hotels in order of their ids. */
+export async function watchHotels({ db }: WatchNeeds, nowMs: number): Promise<void> {
+  const afterId = await selectPosition(db)
+  const hotels = await selectHotels(db, afterId)
+  const changed = hotels.filter((hotel) => isToLook(hotel, nowMs)).slice(0, hotelWatch.hotelsLooked)
+  let lookedAt = 0
+  let blocks = 0
+  while (lookedAt < changed.length && blocks < hotelWatch.blocksRead) {
+    const few = changed.slice(lookedAt, lookedAt + hotelsAtOnce)
+    blocks += await lookAt(db, few, nowMs)
+    lookedAt += few.length
+    await breathe()
+  }
+  // The round ends before the first hotel that was not looked at.
+  const isWhole = lookedAt === changed.length && changed.length < hotelWatch.hotelsLooked
+  const lastId = isWhole ? hotels.at(-1)?.id : changed[lookedAt - 1]?.id
+  const passed = hotels.filter(({ id }) => id <= (lastId ?? 0))
+  await raiseStale(
+    db,
+    passed.flatMap((hotel) => agedOf(hotel, nowMs)),
+    nowMs,
+  )
+  const isEnd = isWhole && hotels.length < hotelWatch.hotelsScanned
+  await db.query('update finding_watch set hotel_id = $1', [isEnd ? 0 : (lastId ?? 0)])
+}
+
+async function selectPosition(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ hotelId: number }>('select hotel_id as "hotelId" from finding_watch')
+  return rows[0]?.hotelId ?? 0
+}
+
+async function selectHotels(db: Queryable, afterId: number): Promise<HotelToLook[]> {
+  const { rows } = await db.query<HotelToLook>(
+    `select hotel.id, supplier_id as "supplierId", time_zone as "timeZone", clock_ahead_ms::float8 as "aheadMs",
+       is_available as "isAvailable", epoch_ms(ari_at) as "ariAtMs", hotel.ari_version::float8 as "ariVersion",
+       hotel.catalog_version::float8 as "catalogVersion", currency_revision::float8 as "currencyRevision",
+       seen.ari_version::float8 as "seenAriVersion", seen.catalog_version::float8 as "seenCatalogVersion",
+       seen.day as "seenDay", seen.sellable as "seenSellable"
+     from (select * from hotel where id > $1 order by id limit $2) as hotel
+       left join watched_hotel as seen on seen.hotel_id = hotel.id
+     order by hotel.id`,
+    [afterId, hotelWatch.hotelsScanned],
+  )
+  return rows
+}
+
+/** Hotels that never got ARI are on their way to going live: the go-live checklist is about them. */
+function isToLook(hotel: HotelToLook, nowMs: number): boolean {
+  if (hotel.ariAtMs === null) return false
+  return (
+    hotel.seenAriVersion !== hotel.ariVersion ||
+    hotel.seenCatalogVersion !== hotel.catalogVersion ||
+    hotel.seenDay !== todayIn(hotel, nowMs)
+  )
+}
+
+function agedOf({ id, supplierId, ariAtMs, aheadMs, isAvailable }: HotelToLook, nowMs: number): AgedHotel[] {
+  const isAged = ariAtMs !== null && nowMs + aheadMs - ariAtMs > staleWatch.atLeastHours * hourMs
+  return isAged && isAvailable ? [{ hotelId: id, supplierId, ariAtMs, aheadMs }] : []
+}
+
+/** Returns the number of blocks read. */
+async function lookAt(db: Queryable, hotels: readonly HotelToLook[], nowMs: number): Promise<number> {
+  const rows = await selectBlocks(db, hotels, nowMs)
+  const rowsByHotel = Map.groupBy(rows, ({ hotelId }) => hotelId)
+  const raised: Finding[] = []
+  const resolved: FindingName[] = []
+  const seen = hotels.map((hotel) => {
+    const today = todayIn(hotel, nowMs)
+    const sellable = sellableNights(hotel, rowsByHotel.get(hotel.id) ?? [], today)
+    const coverage = { supplierId: hotel.supplierId, kind: 'coverage.low', hotelId: hotel.id } as const
+    if (hotel.isAvailable && sellable.length < hotelWatch.sellableMin) {
+      const last = sellable.at(-1)
+      const evidence = {
+        sellableDays: sellable.length,
+        wantedDays: hotelWatch.sellableMin,
+        daysLookedAt: hotelWatch.daysAhead,
+        lastSellableNight: last === undefined ? null : formatNight(last),
+      }
+      raised.push({ ...coverage, count: hotelWatch.sellableMin - sellable.length, evidence })
+    } else resolved.push(coverage)
+    const closed = closedAtOnce(hotel, sellable.length)
+    if (closed) raised.push(closed)
+    return { hotel, today, sellable: sellable.length }
+  })
+  await raiseFindings(db, raised, nowMs)
+  await resolveFindings(db, resolved, nowMs)
+  await resolveReopened(db, seen, nowMs)
+  await writeSeen(db, seen)
+  return rows.length
+}
+
+function closedAtOnce(hotel: HotelToLook, sellable: number): Finding | undefined {
+  const before = hotel.seenSellable
+  if (before === null || !hotel.isAvailable) return undefined
+  const closed = before - sellable
+  if (closed < hotelWatch.closedMin || closed < before * hotelWatch.closedShare) return undefined
+  const evidence = { sellableBefore: before, sellableNow: sellable, daysLookedAt: hotelWatch.daysAhead }
+  return { supplierId: hotel.supplierId, kind: 'mass.closed', hotelId: hotel.id, count: closed, evidence }
+}
+
+type Seen = { hotel: HotelToLook; today: DayNumber; sellable: number }
+
+async function resolveReopened(db: Queryable, seen: readonly Seen[], nowMs: number): Promise<void> {
+  await db.query(
+    `update finding set state = 'resolved', resolved_at = instant($3), tell_at = 'infinity'
+     from unnest($1::int[], $2::int[], $4::bool[]) as seen (hotel_id, sellable, is_available)
+     where finding.hotel_id = seen.hotel_id and kind = 'mass.closed' and state <> 'resolved'
+       and (not seen.is_available or state = 'acknowledged'
+         or seen.sellable >= (evidence ->> 'sellableBefore')::int * ${hotelWatch.reopenedShare})`,
+    [
+      numberArray(seen.map(({ hotel }) => hotel.id)),
+      numberArray(seen.map(({ sellable }) => sellable)),
+      nowMs,
+      seen.map(({ hotel }) => hotel.isAvailable),
+    ],
+  )
+}
+
+async function writeSeen(db: Queryable, seen: readonly Seen[]): Promise<void> {
+  await db.query(
+    `insert into watched_hotel (hotel_id, ari_version, catalog_version, day, sellable)
+     select seen.* from unnest($1::int[], $2::int8[], $3::int8[], $4::int[], $5::int[]) as seen (hotel_id)
+     where exists (select from hotel where hotel.id = seen.hotel_id)
+     on conflict (hotel_id) do update set ari_version = excluded.ari_version,
+       catalog_version = excluded.catalog_version, day = excluded.day, sellable = excluded.sellable`,
+    [
+      numberArray(seen.map(({ hotel }) => hotel.id)),
+      numberArray(seen.map(({ hotel }) => hotel.ariVersion)),
+      numberArray(seen.map(({ hotel }) => hotel.catalogVersion)),
+      numberArray(seen.map(({ today }) => today)),
+      numberArray(seen.map(({ sellable }) => sellable)),
+    ],
+  )
+}
+
+type BlockRow = { hotelId: number; roomNo: number; rateNo: number; month: number; block: Buffer }
+
+/** The blocks of rooms, and of room-rates that are available. */
+async function selectBlocks(
+  db: Queryable,
+  hotels: readonly HotelToLook[],
+  nowMs: number,
+): Promise<BlockRow[]> {
+  const todays = hotels.map((hotel) => todayIn(hotel, nowMs))
+  const { rows } = await db.query<BlockRow>(
+    `select held.hotel_id as "hotelId", held.room_no as "roomNo", held.rate_no as "rateNo", held.month, held.block
+     from unnest($1::int[], $2::int2[], $3::int2[]) as looked (hotel_id, from_month, to_month)
+       join ari_month as held on held.hotel_id = looked.hotel_id and held.month between from_month and to_month
+     where held.rate_no = 0 or exists (
+       select from room_rate where room_rate.hotel_id = held.hotel_id and room_rate.room_no = held.room_no
+         and room_rate.rate_no = held.rate_no and room_rate.is_available)`,
+    [
+      numberArray(hotels.map(({ id }) => id)),
+      numberArray(todays.map((today) => monthOf(today))),
+      numberArray(todays.map((today) => monthOf(today + hotelWatch.daysAhead - 1))),
+    ],
+  )
+  return rows
+}
+
+/** Nights on which some room-rate has a price and units, and neither it nor its room is closed. */
+function sellableNights(
+  { currencyRevision }: HotelToLook,
+  rows: readonly BlockRow[],
+  today: DayNumber,
+): DayNumber[] {
+  const nights = new Set<DayNumber>()
+  const roomOf = new Map(
+    rows.flatMap(({ roomNo, rateNo, month, block }) =>
+      rateNo === 0 ? [[`${roomNo} ${month}`, Block.decode(block)] as const] : [],
+    ),
+  )
+  for (const { roomNo, rateNo, month, block } of rows) {
+    if (rateNo === 0) continue
+    const rate = Block.decode(block)
+    const room = roomOf.get(`${roomNo} ${month}`)
+    const from = Math.max(today, firstDay(month))
+    const to = Math.min(today + hotelWatch.daysAhead, firstDay(month + 1))
+    for (let night = from; night < to; night++) {
+      if (nights.has(night)) continue
+      if (isSellable({ rate, room, currencyRevision }, night - firstDay(month))) nights.add(night)
+    }
+  }
+  return [...nights].sort((left, right) => left - right)
+}
+
+type NightOfRate = { rate: Block; room: Block | undefined; currencyRevision: number }
+
+function isSellable({ rate, room, currencyRevision }: NightOfRate, index: number): boolean {
+  const valueOf = (block: Block | undefined, field: number) => block?.values(field)?.[index] ?? unset
+  const isClosed = closureFields.some(
+    (field) => valueOf(rate, field) !== unset || valueOf(room, field) !== unset,
+  )
+  if (isClosed) return false
+  const units = [valueOf(rate, fieldNumber.inventory), valueOf(room, fieldNumber.inventory)].filter(
+    (value) => value !== unset,
+  )
+  if (units.length === 0 || Math.min(...units) <= 0) return false
+  return rate
+    .fields()
+    .some(
+      (field) =>
+        isPriceField(field) &&
+        valueOf(rate, field) !== unset &&
+        (rate.revisions(field)?.[index] ?? 0) > currencyRevision,
+    )
+}

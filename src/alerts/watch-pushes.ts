@@ -1,0 +1,271 @@
+import { minuteMs, hourMs, instantOf } from '../base/calendar.ts'
+import type { Finding } from '../findings/store.ts'
+import { raiseFindings, settleFindings } from '../findings/store.ts'
+import { isRecord } from '../http/validate.ts'
+import { numberArray, type Queryable } from '../postgres/postgres.ts'
+import { readPushBytes } from '../push-log/bodies.ts'
+import { requestIdOfRow } from '../push-log/request-ids.ts'
+import type { WatchNeeds } from './watch-needs.ts'
+
+/** Watches over what suppliers push: refused items, hotels whose pushes have ended, and requested ones. */
+
+export const pushWatch = {
+  windowMinutes: 15,
+  refusedShare: 0.05,
+  /** One item that is refused in so many pushes is an alert, whatever the share. */
+  sameItemTimes: 3,
+  /** Of these pushes of a key, the newest refused ones, the items are counted; those of others are estimated. */
+  pushesRead: 20,
+  bytesRead: 4_000_000,
+  keysAtOnce: 200,
+} as const
+
+type KeyTraffic = {
+  supplierId: number
+  keyId: number
+  pushes: number
+  bytes: number
+  refusedPushes: number
+  refusedBytes: number
+}
+
+/** `push.refused`: more than 5 % of a key's items in 15 minutes, or one item three times. */
+export async function watchRefused(needs: WatchNeeds, nowMs: number): Promise<void> {
+  const sinceMs = nowMs - pushWatch.windowMinutes * minuteMs
+  const keys = await selectRefusingKeys(needs.db, sinceMs, nowMs)
+  const findings: Finding[] = []
+  for (const key of keys) {
+    const finding = judgeKey(key, await readRefused(needs, key, { sinceMs, nowMs }))
+    if (finding) findings.push(finding)
+  }
+  if (keys.length < pushWatch.keysAtOnce) await settleFindings(needs.db, 'push.refused', { findings, nowMs })
+  else await raiseFindings(needs.db, findings, nowMs)
+}
+
+async function selectRefusingKeys(db: Queryable, sinceMs: number, nowMs: number): Promise<KeyTraffic[]> {
+  const refused = `outcome in ('partial', 'rejected')`
+  // Unnamed, so that it is planned with the actual instants and reads only the pages of that time.
+  const { rows } = await db.query<KeyTraffic>(
+    `with refusing as (
+       select distinct key_id from push_log
+       where ${refused} and key_id is not null and kind = 'ari' and at > instant($1) and at <= instant($2) limit $3
+     )
+     select supplier_id as "supplierId", key_id as "keyId", count(*)::int as pushes, sum(body_bytes)::float8 as bytes,
+       count(*) filter (where ${refused})::int as "refusedPushes",
+       coalesce(sum(body_bytes) filter (where ${refused}), 0)::float8 as "refusedBytes"
+     from push_log join refusing using (key_id)
+     where kind = 'ari' and outcome <> 'dryRun' and at > instant($1) and at <= instant($2)
+     group by 1, 2`,
+    [sinceMs, nowMs, pushWatch.keysAtOnce],
+  )
+  return rows
+}
+
+type RefusedItem = { id: string; type: string }
+type RefusedPush = { requestId: string; bytes: number; items: number; refused: RefusedItem[] }
+
+async function readRefused(
+  { db, archive }: WatchNeeds,
+  { supplierId, keyId }: KeyTraffic,
+  { sinceMs, nowMs }: { sinceMs: number; nowMs: number },
+): Promise<RefusedPush[]> {
+  const { rows } = await db.query<{
+    id: number
+    requestId: string
+    atMs: number
+    bytes: number
+    hotel: string
+  }>(
+    `select id::float8 as id, ${requestIdOfRow} as "requestId", epoch_ms(at) as "atMs", body_bytes as bytes,
+       coalesce(hotel_code, '') as hotel
+     from push_log
+     where supplier_id = $1 and key_id = $2 and kind = 'ari' and outcome in ('partial', 'rejected')
+       and at > instant($3) and at <= instant($4)
+     order by id >> 14 desc, id desc limit $5`,
+    [supplierId, keyId, sinceMs, nowMs, pushWatch.pushesRead],
+  )
+  const pushes: RefusedPush[] = []
+  let bytesRead = 0
+  for (const { atMs, hotel, bytes, ...row } of rows) {
+    bytesRead += bytes
+    if (pushes.length > 0 && bytesRead > pushWatch.bytesRead) break
+    const read = await readPushBytes({ db, archive }, { ...row, at: instantOf(atMs) })
+    if (read) pushes.push({ requestId: row.requestId, bytes, ...refusedIn(read, hotel) })
+  }
+  return pushes
+}
+
+/** The number of items of a push, and those that were refused: all of them if the push was. */
+export function refusedIn(
+  { body, answer }: { body: Buffer; answer: Buffer },
+  hotel: string,
+): Pick<RefusedPush, 'items' | 'refused'> {
+  const sent = listIn(body, 'ari')
+  const results = listIn(answer, 'results')
+  const errors = listIn(answer, 'errors')
+  const named = (error: unknown, item: unknown): RefusedItem => {
+    const type = memberOf(error, 'type')
+    const rates = isRecord(item) && Array.isArray(item['rates']) ? item['rates'] : []
+    const rateIds = rates.slice(0, 3).map((rate: unknown) => memberOf(rate, 'rateId'))
+    const dates = [memberOf(item, 'date'), memberOf(item, 'startDate'), memberOf(item, 'endDate')]
+    return { id: [hotel, memberOf(item, 'roomId'), ...rateIds, ...dates, type].join(' '), type }
+  }
+  const items = Math.max(1, sent.length)
+  const [firstError] = errors
+  // An answer lists a limited number of errors, but the state of every item.
+  const isRefused = (index: number) =>
+    results.length === 0 || memberOf(results[index], 'status') === 'rejected'
+  const refused = Array.from({ length: items }, (_, index) => index)
+    .filter(isRefused)
+    .map((index) => {
+      const result = results[index]
+      const own: unknown = isRecord(result) ? result['errors'] : undefined
+      return named(Array.isArray(own) && own.length > 0 ? own[0] : firstError, sent[index])
+    })
+  return { items, refused }
+}
+
+function listIn(json: Buffer, member: string): unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(json.toString())
+    const list: unknown = isRecord(parsed) ? parsed[member] : undefined
+    return Array.isArray(list) ? list : []
+  } catch {
+    // A refused body need not be JSON.
+    return []
+  }
+}
+
+function memberOf(value: unknown, name: string): string {
+  const member: unknown = isRecord(value) ? value[name] : undefined
+  return typeof member === 'string' ? member.slice(0, 60) : ''
+}
+
+/** Of pushes that were not read, the items are estimated by their size. */
+export function judgeKey(traffic: KeyTraffic, read: readonly RefusedPush[]): Finding | undefined {
+  const itemsRead = sum(read.map(({ items }) => items))
+  const bytesPerItem = Math.max(1, sum(read.map(({ bytes }) => bytes)) / Math.max(1, itemsRead))
+  const refusedRead = sum(read.map(({ refused }) => refused.length))
+  const unread = traffic.refusedPushes - read.length
+  const refused =
+    refusedRead + (unread > 0 ? Math.round((refusedRead / Math.max(1, read.length)) * unread) : 0)
+  const bytesUnread = Math.max(0, traffic.bytes - sum(read.map(({ bytes }) => bytes)))
+  const pushesUnread = traffic.pushes - read.length
+  const items = itemsRead + Math.max(pushesUnread, Math.round(bytesUnread / bytesPerItem))
+  const timesById = new Map<string, number>()
+  const timesByType = new Map<string, number>()
+  for (const push of read) {
+    for (const id of new Set(push.refused.map((item) => item.id)))
+      timesById.set(id, (timesById.get(id) ?? 0) + 1)
+    for (const { type } of push.refused) timesByType.set(type, (timesByType.get(type) ?? 0) + 1)
+  }
+  const [sameItem, sameItemTimes] = mostOf(timesById)
+  const share = refused / Math.max(1, items)
+  if (share <= pushWatch.refusedShare && sameItemTimes < pushWatch.sameItemTimes) return undefined
+  return {
+    supplierId: traffic.supplierId,
+    kind: 'push.refused',
+    keyId: traffic.keyId,
+    count: refused,
+    evidence: {
+      minutes: pushWatch.windowMinutes,
+      pushes: traffic.pushes,
+      itemsAbout: items,
+      sharePercent: Math.round(share * 1_000) / 10,
+      mostFrequentError: mostOf(timesByType)[0],
+      ...(sameItemTimes >= pushWatch.sameItemTimes ? { sameItem, sameItemTimes } : {}),
+      requestIds: read.slice(0, 3).map(({ requestId }) => requestId),
+    },
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+function mostOf(times: ReadonlyMap<string, number>): [string, number] {
+  let most: [string, number] = ['', 0]
+  for (const one of times) if (one[1] > most[1]) most = one
+  return most
+}
+
+export const staleWatch = { atLeastHours: 24, timesMedianGap: 6, gapsRead: 15, gapDaysRead: 30 } as const
+
+export type AgedHotel = { hotelId: number; supplierId: number; ariAtMs: number; aheadMs: number }
+
+/** `ari.stale`: raises it for hotels without ARI for 24 hours, if that is six times their usual pause. */
+export async function raiseStale(db: Queryable, hotels: readonly AgedHotel[], nowMs: number): Promise<void> {
+  const gaps = await selectMedianGaps(
+    db,
+    hotels.map(({ hotelId }) => hotelId),
+    nowMs,
+  )
+  const findings = hotels.flatMap(({ hotelId, supplierId, ariAtMs, aheadMs }): Finding[] => {
+    const { medianGapMs, lastMs } = gaps.get(hotelId) ?? { medianGapMs: 0, lastMs: 0 }
+    const lastPushMs = Math.max(ariAtMs, lastMs)
+    const ageMs = nowMs + aheadMs - lastPushMs
+    const allowedMs = Math.max(staleWatch.atLeastHours * hourMs, staleWatch.timesMedianGap * medianGapMs)
+    if (ageMs <= allowedMs) return []
+    const hours = (ms: number) => Math.round((ms / hourMs) * 10) / 10
+    const evidence = {
+      lastPushAt: instantOf(lastPushMs),
+      usualPauseHours: hours(medianGapMs),
+      allowedHours: hours(allowedMs),
+    }
+    return [{ supplierId, kind: 'ari.stale', hotelId, evidence }]
+  })
+  await raiseFindings(db, findings, nowMs)
+}
+
+type Gap = { medianGapMs: number; lastMs: number }
+
+async function selectMedianGaps(
+  db: Queryable,
+  hotelIds: readonly number[],
+  nowMs: number,
+): Promise<Map<number, Gap>> {
+  if (hotelIds.length === 0) return new Map()
+  const { rows } = await db.query<Gap & { hotelId: number }>(
+    `select wanted.id as "hotelId", past.* from unnest($1::int[]) as wanted (id) cross join lateral (
+       select coalesce(percentile_cont(0.5) within group (order by gap), 0)::float8 as "medianGapMs",
+         coalesce(max(at_ms), 0)::float8 as "lastMs"
+       from (
+         select epoch_ms(at) as at_ms, epoch_ms(at) - lag(epoch_ms(at)) over (order by at) as gap from (
+           select at from push_log
+           where hotel_id = wanted.id and kind = 'ari' and outcome in ('applied', 'unchanged', 'partial')
+             and at > instant($2)
+           order by at desc limit $3
+         ) as newest
+       ) as pushes
+     ) as past`,
+    [numberArray(hotelIds), nowMs - staleWatch.gapDaysRead * 24 * hourMs, staleWatch.gapsRead],
+  )
+  return new Map(rows.map(({ hotelId, ...gap }) => [hotelId, gap]))
+}
+
+/** Per round and kind; the rest follows in the next one. */
+const resolvedAtOnce = 500
+
+/**
+ * Resolves `ari.stale` and `resync.requested` of hotels that got ARI since, and of those that can't be booked any
+ * more or whose supplier pushed values that were stored already.
+ */
+export async function resolvePushed(db: Queryable, nowMs: number): Promise<void> {
+  const pushedSince = `exists (select from push_log
+    where push_log.hotel_id = hotel.id and push_log.kind = 'ari'
+      and push_log.outcome in ('applied', 'unchanged', 'partial')
+      and push_log.at > finding.opened_at and push_log.at > instant($1) - interval '7 days')`
+  await db.query(
+    `with past as (
+       select finding.id from finding join hotel on hotel.id = finding.hotel_id
+       where finding.kind in ('ari.stale', 'resync.requested') and finding.state <> 'resolved'
+         and (finding.kind = 'ari.stale' and not hotel.is_available
+           or hotel.ari_at > finding.opened_at + make_interval(secs => hotel.clock_ahead_ms / 1000.0)
+           or ${pushedSince})
+       order by finding.supplier_id, finding.kind, finding.hotel_id limit ${resolvedAtOnce} for no key update of finding
+     )
+     update finding set state = 'resolved', resolved_at = instant($1), tell_at = 'infinity'
+     from past where finding.id = past.id and finding.state <> 'resolved'`,
+    [nowMs],
+  )
+}
