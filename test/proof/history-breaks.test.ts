@@ -13,6 +13,9 @@ const breaks = [
   'formerCurrencyCounts',
   'brokenChain',
   'oneTooMany',
+  'undoneRegardless',
+  'bothModels',
+  'firstChanger',
   'sameMask',
 ]
 

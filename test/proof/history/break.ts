@@ -27,6 +27,21 @@ const breaks: Readonly<Record<string, Replacement>> = {
     from: 'if (reached.revision <= lowest) return reached.revision\n    blocks',
     to: 'if (reached.revision < lowest) return reached.revision\n    blocks',
   },
+  undoneRegardless: {
+    file: 'src/ari/judge-undo.ts',
+    from: 'else if (now !== pushed)',
+    to: 'else if (now !== pushed && now === before)',
+  },
+  bothModels: {
+    file: 'src/ari/judge-undo.ts',
+    from: 'if (both === 0) return judged',
+    to: 'if (both >= 0) return judged',
+  },
+  firstChanger: {
+    file: 'src/ari/undo-plan.ts',
+    from: 'Math.max(nights[night] ?? 0, revision)',
+    to: 'revision',
+  },
   sameMask: {
     file: 'src/ari/before-values.ts',
     from: 'mask === lastMask ? 0 : mask',

@@ -5,6 +5,7 @@ import { client, type TestClient, type TestGateway } from '../../harness.ts'
 import { expectOk, product, storyHotel } from '../../story.ts'
 import { Chance, makeSequence, type HotelSpec, type Operation } from '../ari-operations.ts'
 import { addDays } from '../naive-ari.ts'
+import { undoPush } from './undos.ts'
 
 /**
  * Random operations on small hotels, one after another over two processes. After each, the present ARI is read and
@@ -48,7 +49,14 @@ export async function openPast(gateway: TestGateway): Promise<Past> {
   }
 }
 
-export type Counted = { operations: number; states: number; bookings: number; stops: number }
+export type Counted = {
+  operations: number
+  states: number
+  bookings: number
+  stops: number
+  undos: number
+  conflicts: number
+}
 
 /** What was read of a hotel at a moment. */
 type State = { revision: number; currency: unknown; pricingModel: unknown; ari: unknown }
@@ -57,7 +65,7 @@ type Remembered = State & { time: string }
 export async function proveRound(past: Past, seed: number): Promise<Counted> {
   const chance = new Chance(seed)
   const { hotels, operations } = makeSequence(seed, past.gateway.clock.now())
-  const counted: Counted = { operations: 0, states: 0, bookings: 0, stops: 0 }
+  const counted: Counted = { operations: 0, states: 0, bookings: 0, stops: 0, undos: 0, conflicts: 0 }
   const today = new Date(past.gateway.clock.now()).toISOString().slice(0, 10)
   const range = { startDate: addDays(today, -3), endDate: addDays(today, 762) }
   const remembered = hotels.map((): Remembered[] => [])
@@ -83,7 +91,20 @@ export async function proveRound(past: Past, seed: number): Promise<Counted> {
     const kind = chance.below(100)
     if (kind < 35) counted.bookings += await book(past, hotel, operation, chance)
     else if (kind < 45) counted.stops += await stopSell(past, hotel, chance, today)
-    else continue
+    else if (kind < 80) {
+      const meanwhile = chance.percent(30) ? pushes.slice(0, 2) : []
+      const { undos, conflicts } = await undoPush(
+        clientOf(past, chance),
+        { hotelId: hotel.hotelId, range },
+        {
+          chance,
+          nowMs: past.gateway.clock.now(),
+          meanwhile: () => Promise.all(meanwhile.map((one) => send(past, hotels, one, chance))),
+        },
+      )
+      counted.undos += undos
+      counted.conflicts += conflicts
+    } else continue
     await remember()
     counted.operations++
   }

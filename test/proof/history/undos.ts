@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { isRecord } from '../../../src/http/validate.ts'
+import type { Reply, TestClient } from '../../harness.ts'
+import { expectOk } from '../../story.ts'
+import type { Chance } from '../ari-operations.ts'
+import { addDays } from '../naive-ari.ts'
+
+/**
+ * Undoes a random push while others arrive, and compares with the plainest model of it: a map of every value before the push,
+ * with it, and just before the undo.
+ */
+
+type Values = Map<string, unknown>
+type Fields = Record<string, unknown>
+
+export type UndoneHotel = { hotelId: string; range: { startDate: string; endDate: string } }
+export type Undone = { undos: number; conflicts: number }
+
+const fields = ['inventory', 'closed', 'closedToArrival', 'minLengthStay', 'maxLengthStay', 'price']
+
+/** `meanwhile` is sent at the same moment as the undo. */
+export async function undoPush(
+  client: TestClient,
+  { hotelId, range }: UndoneHotel,
+  { chance, nowMs, meanwhile }: { chance: Chance; nowMs: number; meanwhile: () => Promise<unknown> },
+): Promise<Undone> {
+  const read = async (revision: number): Promise<Values> => {
+    const reply = await client.post('/push/getAri', { hotelId, ...range, asOf: { revision } })
+    return valuesOf(expectOk(reply).body['ari'])
+  }
+  const present = Number(expectOk(await client.post('/push/getAri', { hotelId, ...range })).body['revision'])
+  // Mostly a recent one, whose values are still there.
+  const revision = Math.max(1, present - (chance.percent(40) ? 0 : chance.below(chance.of([3, 10, present]))))
+  const named = chance.percent(50)
+    ? undefined
+    : fields.filter(() => chance.percent(60)).concat(chance.percent(70) ? 'price' : 'closed')
+  const body = {
+    hotelId,
+    revision,
+    ...(named ? { fields: [...new Set(named)] } : {}),
+    ...(chance.percent(60) ? { onConflict: 'skip' } : {}),
+    ...(chance.percent(15) ? { dryRun: true } : {}),
+  }
+  const [reply] = await Promise.all([client.post('/push/undo', body), meanwhile()])
+  const where = `${JSON.stringify(body)}: ${reply.text.slice(0, 2_000)}`
+  assert.ok(reply.status < 500, where)
+  const { undone } = reply.body
+  if (undone === undefined) {
+    await expectNotUndoable(client, { hotelId, revision, reply, where })
+    return { undos: 0, conflicts: 0 }
+  }
+  const isApplied = reply.status < 300 && body.dryRun !== true && Number(summaryOf(reply).cellsChanged) > 0
+  const after = Number(reply.body['revision'])
+  const base = isApplied ? after - 1 : after
+  const now = await read(base)
+  const { hotels } = expectOk(await client.post('/push/getHotels', { hotelIds: [hotelId] })).body
+  const firstNight = addDays(dateIn(String(Object(hotels)[0].timezone), nowMs), -1)
+  const wanted = new Set(body.fields ?? [])
+  const model = undoneBy(
+    { before: await read(revision - 1), written: await read(revision), now },
+    (key) => {
+      const { field } = partsOf(key)
+      return wanted.size > 0 ? wanted.has(field) : field !== 'inventory'
+    },
+    firstNight,
+  )
+  const conflicts = listOf(reply.body['conflicts'])
+  if (reply.body['moreConflicts'] === undefined)
+    assert.deepEqual(keysOf(conflicts).toSorted(), [...model.conflicts].toSorted(), where)
+  for (const conflict of conflicts.slice(0, 5)) await expectNamed(client, { hotelId, base, conflict, where })
+  const isRefused = model.conflicts.size > 0 && body.onConflict !== 'skip'
+  assert.equal(reply.status, isRefused ? 409 : model.conflicts.size > 0 ? 207 : 200, where)
+  if (isApplied) assert.deepEqual(await read(after), model.now, where)
+  else if (!isRefused && body.dryRun !== true) assert.deepEqual(now, model.now, where)
+  return { undos: 1, conflicts: model.conflicts.size > 0 ? 1 : 0 }
+}
+
+/** What an undo must leave, and which values conflict. */
+function undoneBy(
+  { before, written, now }: { before: Values; written: Values; now: Values },
+  isWanted: (key: string) => boolean,
+  firstNight: string,
+): { now: Values; conflicts: Set<string> } {
+  const conflicts = new Set<string>()
+  const restored = new Set<string>()
+  for (const key of new Set([...before.keys(), ...written.keys()])) {
+    if (before.get(key) === written.get(key) || !isWanted(key) || partsOf(key).date < firstNight) continue
+    if (now.get(key) !== written.get(key)) conflicts.add(key)
+    else if (partsOf(key).field !== 'inventory' || units(before.get(key)) < units(now.get(key)))
+      restored.add(key)
+  }
+  const resulting = (): Values => {
+    const values = new Map(now)
+    for (const key of restored) {
+      const value = before.get(key)
+      if (value === undefined) values.delete(key)
+      else values.set(key, value)
+    }
+    return values
+  }
+  const modelsByNight = new Map<string, Set<string>>()
+  for (const key of resulting().keys()) {
+    const { field, bucket } = partsOf(key)
+    if (field !== 'price') continue
+    const models = modelsByNight.get(nightOf(key)) ?? new Set()
+    modelsByNight.set(nightOf(key), models.add(bucket === '' ? 'unit' : 'guest'))
+  }
+  for (const key of restored) {
+    if (partsOf(key).field !== 'price' || (modelsByNight.get(nightOf(key))?.size ?? 0) < 2) continue
+    restored.delete(key)
+    conflicts.add(key)
+  }
+  return { now: resulting(), conflicts }
+}
+
+function units(value: unknown): number {
+  return typeof value === 'number' ? value : -1
+}
+
+/** A booking, a stop-sell or nothing of ARI made the revision, or it is behind a change of currency. */
+async function expectNotUndoable(
+  client: TestClient,
+  { hotelId, revision, reply, where }: { hotelId: string; revision: number; reply: Reply; where: string },
+): Promise<void> {
+  const diff = { hotelId, from: { revision: revision - 1 }, to: { revision }, limit: 1 }
+  const { status, body } = await client.post('/push/getAriDiff', diff)
+  const by = Object(body['changes'])[0]?.by
+  if (reply.status === 410) assert.equal(status, 410, where)
+  else assert.deepEqual([reply.status, by === 'push' || by === 'undo'], [409, false], where)
+}
+
+/** The newest change of the value, as its history has it; of a price that would meet the other model's, of any price. */
+async function expectNamed(
+  client: TestClient,
+  { hotelId, base, conflict, where }: { hotelId: string; base: number; conflict: Fields; where: string },
+): Promise<void> {
+  const { roomId, rateId, startDate, field, guests, ageCategory, pushed, now } = conflict
+  const { body } = expectOk(
+    await client.post('/push/getCellHistory', {
+      hotelId,
+      roomId,
+      ...(rateId === null ? {} : { rateId }),
+      date: startDate,
+      field,
+      limit: 200,
+    }),
+  )
+  const isOfAnyPrice = pushed === now
+  const newest = listOf(body['changes']).find(
+    (change) =>
+      Number(change['revision']) <= base &&
+      (isOfAnyPrice || (change['guests'] === guests && change['ageCategory'] === ageCategory)),
+  )
+  const named = ({ by, requestId, reservationId, revision, at }: Fields) => [
+    by,
+    requestId,
+    reservationId,
+    revision,
+    at,
+  ]
+  assert.deepEqual(named(conflict), named(newest ?? {}), where)
+}
+
+function listOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+function summaryOf({ body }: Reply): Fields {
+  return isRecord(body['summary']) ? body['summary'] : {}
+}
+
+function dateIn(timeZone: string, nowMs: number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(nowMs)
+}
+
+/** `bucket` is empty for a price of the unit. */
+const keyOf = (roomId: unknown, rateId: unknown, date: string, field: string, bucket = ''): string =>
+  [roomId, rateId ?? '', date, field, bucket].join('|')
+
+function partsOf(key: string): { date: string; field: string; bucket: string } {
+  const [, , date = '', field = '', bucket = ''] = key.split('|')
+  return { date, field, bucket }
+}
+
+function nightOf(key: string): string {
+  return key.split('|', 3).join('|')
+}
+
+/** Every value that getAri answers with. */
+function valuesOf(ari: unknown): Values {
+  const values: Values = new Map()
+  for (const { roomId, startDate, endDate, daysOfWeek, rates, ...ofRoom } of listOf(ari)) {
+    for (let date = String(startDate); date <= String(endDate); date = addDays(date, 1)) {
+      if (Array.isArray(daysOfWeek) && !daysOfWeek.includes(weekdayOf(date))) continue
+      for (const [field, value] of Object.entries(ofRoom)) values.set(keyOf(roomId, null, date, field), value)
+      for (const line of listOf(rates)) addLine(values, roomId, date, line)
+    }
+  }
+  return values
+}
+
+function addLine(values: Values, roomId: unknown, date: string, { rateId, prices, ...ofRate }: Fields): void {
+  for (const [field, value] of Object.entries(ofRate))
+    if (field !== 'pricingModel') values.set(keyOf(roomId, rateId, date, field), value)
+  for (const { guests, ageCategory, amount } of listOf(prices))
+    values.set(keyOf(roomId, rateId, date, 'price', bucketOf(guests, ageCategory)), amount)
+}
+
+function weekdayOf(date: string): string {
+  return ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'][new Date(date).getUTCDay()] ?? ''
+}
+
+function bucketOf(guests: unknown, ageCategory: unknown): string {
+  return guests === undefined ? '' : JSON.stringify([ageCategory, guests])
+}
+
+function keysOf(ranges: readonly Fields[]): string[] {
+  return ranges.flatMap(({ roomId, rateId, startDate, endDate, field, guests, ageCategory }) => {
+    const keys: string[] = []
+    for (let date = String(startDate); date <= String(endDate); date = addDays(date, 1))
+      keys.push(keyOf(roomId, rateId, date, String(field), bucketOf(guests, ageCategory)))
+    return keys
+  })
+}

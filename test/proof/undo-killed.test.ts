@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { client, gatewayForTests, type TestClient } from '../harness.ts'
+import { roundsWithin } from '../pace.ts'
+import { environOf } from '../postgres.ts'
+import { expectOk, product, storyHotel } from '../story.ts'
+import { endServices, startService } from './crash/service.ts'
+
+/** Services killed while they undo large pushes: each undo is whole or not there, and what was acknowledged is there. */
+
+const rounds = { full: 25, floor: 8, share: 0.02 }
+const roomIds = Array.from({ length: 12 }, (_, index) => `R${index}`)
+const range = { startDate: '2027-04-01', endDate: '2028-03-31' }
+
+after(endServices)
+
+test('an undo whose service is killed is applied as a whole or not at all, and never twice', async (t) => {
+  const gateway = await gatewayForTests()
+  const supplier = await gateway.supplier('killed', { requestsPerMinute: 0 })
+  expectOk(await supplier.post('/push/hotels', [storyHotel()]))
+  const products = roomIds.map((roomId) => product(roomId, 'BAR'))
+  expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+  await pushYear(supplier, 100)
+  const { next, done, summary } = roundsWithin(rounds)
+  const found = { applied: 0, notApplied: 0, acknowledged: 0 }
+  let undoMs = 500
+  for (let round = next(); round !== undefined; round = next()) {
+    const before = await read(supplier)
+    const mistake = await pushYear(supplier, 200 + round)
+    const written = await read(supplier)
+    const service = await startService(environOf(gateway.storeAddress))
+    const begunMs = performance.now()
+    const undoing = client(service.url, { 'x-api-key': supplier.apiKey })
+      .post('/push/undo', { hotelId: 'H1', revision: mistake })
+      .catch(() => undefined)
+    // The first one is left alone, to learn how long it takes; the others are killed around the moment at which it is committed.
+    if (round > 0) await wait(undoMs * (randomInt(50, 120) / 100))
+    else {
+      await undoing
+      undoMs = performance.now() - begunMs
+    }
+    await service.end('SIGKILL')
+    const reply = await undoing
+    const now = await untilUnlocked(supplier)
+    const isApplied = now.revision === mistake + 1
+    assert.deepEqual(now, isApplied ? { ...before, revision: mistake + 1 } : written)
+    if (reply) assert.deepEqual([reply.status, isApplied], [200, true], reply.text)
+    found[isApplied ? 'applied' : 'notApplied']++
+    if (reply) found.acknowledged++
+    // Once more, as a client does that got no answer.
+    const again = await supplier.post('/push/undo', { hotelId: 'H1', revision: mistake })
+    assert.equal(again.status, isApplied ? 409 : 200, again.text.slice(0, 500))
+    assert.deepEqual((await read(supplier)).ari, before.ari)
+  }
+  t.diagnostic(`${summary()}: ${JSON.stringify(found)}`)
+  assert.ok(found.applied > 0 && done() >= rounds.floor)
+})
+
+/** Returns the revision. */
+async function pushYear(supplier: TestClient, price: number): Promise<number> {
+  const ari = roomIds.map((roomId) => ({
+    roomId,
+    ...range,
+    inventory: 5,
+    rates: [{ rateId: 'BAR', price, minLengthStay: 1 + (price % 5) }],
+  }))
+  const { body } = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari }))
+  return Number(body['revision'])
+}
+
+async function read(supplier: TestClient): Promise<{ revision: number; ari: unknown }> {
+  const { body } = expectOk(await supplier.post('/push/getAri', { hotelId: 'H1', ...range }))
+  return { revision: Number(body['revision']), ari: body['ari'] }
+}
+
+/** PostgreSQL may still end the transaction of the killed service; a push that changes nothing waits for that. */
+async function untilUnlocked(supplier: TestClient): Promise<{ revision: number; ari: unknown }> {
+  expectOk(
+    await supplier.post('/push/ari', {
+      hotelId: 'H1',
+      ari: [{ roomId: 'R0', date: range.startDate, inventory: 5 }],
+    }),
+  )
+  return read(supplier)
+}
