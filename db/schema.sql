@@ -1,7 +1,7 @@
 -- The schema after all migrations in db/migrations, written by "npm run write:schema".
 -- For reading, not for running: add a migration for every change. The running service creates the daily partitions.
 
-create type push_kind as enum ('hotels', 'products', 'taxes', 'ari', 'availabilityWebhook', 'pushbookWebhook', 'stopSell', 'undo');
+create type push_kind as enum ('hotels', 'products', 'taxes', 'ari', 'availabilityWebhook', 'pushbookWebhook', 'stopSell', 'undo', 'release');
 
 create type push_outcome as enum ('applied', 'unchanged', 'partial', 'rejected', 'dryRun');
 
@@ -283,6 +283,46 @@ create table finding_watch (
   constraint finding_watch_pkey PRIMARY KEY (only_row),
   constraint finding_watch_only_row_check CHECK (only_row)
 );
+
+create table guard (
+  supplier_id integer not null,
+  hotel_id integer,
+  settings jsonb not null,
+  changed_at timestamp with time zone not null,
+  constraint guard_supplier_id_hotel_id_key UNIQUE NULLS NOT DISTINCT (supplier_id, hotel_id),
+  constraint guard_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id),
+  constraint guard_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+CREATE INDEX guard_by_hotel ON public.guard USING btree (hotel_id) WHERE (hotel_id IS NOT NULL);
+
+create table hold (
+  id uuid not null,
+  hotel_id integer not null,
+  key_id integer not null,
+  request_id text not null,
+  reason text not null,
+  at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  on_expiry text not null,
+  sequence bigint,
+  currency_revision bigint not null,
+  cells integer not null,
+  blocks bigint[] not null,
+  parts bytea storage external not null,
+  examples jsonb not null,
+  state text default 'open'::text not null,
+  resolved_at timestamp with time zone,
+  resolved_by text,
+  constraint hold_pkey PRIMARY KEY (id),
+  constraint hold_check CHECK (((state = 'open'::text) = (resolved_at IS NULL))),
+  constraint hold_on_expiry_check CHECK ((on_expiry = ANY (ARRAY['discard'::text, 'apply'::text]))),
+  constraint hold_state_check CHECK ((state = ANY (ARRAY['open'::text, 'released'::text, 'discarded'::text, 'expired'::text, 'replaced'::text]))),
+  constraint hold_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
+);
+CREATE INDEX hold_by_end ON public.hold USING btree (resolved_at) WHERE (state <> 'open'::text);
+CREATE INDEX hold_by_hotel ON public.hold USING btree (hotel_id, at, id);
+CREATE INDEX hold_open_by_expiry ON public.hold USING btree (expires_at) WHERE (state = 'open'::text);
+CREATE INDEX hold_open_by_hotel ON public.hold USING btree (hotel_id, at, id) WHERE (state = 'open'::text);
 
 create table hotel (
   id integer generated always as identity not null,

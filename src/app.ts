@@ -1,6 +1,7 @@
+import { startHoldWatch, type HoldWatch } from './ari/guard/watch-holds.ts'
 import { consoleHandlers } from './console-handlers.ts'
 import { mountConsole } from './console/web/mount-console.ts'
-import { handlerNeedsOf, type AppNeeds } from './handler-needs.ts'
+import { handlerNeedsOf, type AppNeeds, type HandlerNeeds } from './handler-needs.ts'
 import { handlers } from './handlers.ts'
 import { mountHealth, metricsServer, mountMetrics } from './monitoring.ts'
 import { authenticator } from './keys/authenticate.ts'
@@ -32,6 +33,8 @@ export type App = {
   requestsInFlight: () => number
   /** Delivers reservations from now on, until it is closed. */
   startDeliveries: () => DeliveryWorker
+  /** Ends what the guard holds when its time is over, until it is closed. */
+  startHoldWatch: () => HoldWatch
   /** Builds the console's web application if it isn't built yet, with the lowest priority. */
   prepareConsole: () => void
 }
@@ -82,7 +85,7 @@ export function startApp(needs: AppNeeds): App {
     },
     mounted,
     requestsInFlight: () => server.requestsInFlight() + server.requestsHeldOpen(),
-    startDeliveries: () => startDeliveryWorker(handlerNeeds),
+    ...workOf(handlerNeeds),
     prepareConsole: () => web?.prepare(),
     listen: async ({ host, port }) => {
       const how = needs.processes ? sharedPort : {}
@@ -112,6 +115,14 @@ export function startApp(needs: AppNeeds): App {
       await web?.close()
       await keys.close()
     },
+  }
+}
+
+/** The work that runs once, whoever answers requests. */
+function workOf(needs: HandlerNeeds): Pick<App, 'startDeliveries' | 'startHoldWatch'> {
+  return {
+    startDeliveries: () => startDeliveryWorker(needs),
+    startHoldWatch: () => startHoldWatch(needs),
   }
 }
 

@@ -1,5 +1,7 @@
 import { alertRoutes } from './alerts/contract.ts'
 import { ariRoutes, mappingRoutes } from './ari/contract.ts'
+import { guardRoutes } from './ari/guard/contract.ts'
+import { holdRoutes } from './ari/guard/holds-contract.ts'
 import { digestRoutes } from './ari/digest-contract.ts'
 import { historyRoutes } from './ari/history-contract.ts'
 import { undoRoutes } from './ari/undo-contract.ts'
@@ -29,6 +31,8 @@ export const routes = {
   ...digestRoutes,
   ...historyRoutes,
   ...undoRoutes,
+  ...guardRoutes,
+  ...holdRoutes,
   ...mappingRoutes,
   ...webhookRoutes,
   ...pushLogRoutes,

@@ -1,6 +1,8 @@
 import { acknowledgeAlerts, listAlerts } from './alerts/alert-endpoints.ts'
 import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
 import { getAriDigest } from './ari/get-ari-digest.ts'
+import { getGuard, setGuard } from './ari/guard/guard-endpoints.ts'
+import { discardHolds, listHolds, releaseHolds } from './ari/guard/hold-endpoints.ts'
 import { getAriDiff, getCellHistory, undo } from './ari/history-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
@@ -56,6 +58,11 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   getAriDiff,
   getCellHistory,
   undo,
+  getGuard,
+  setGuard,
+  listHolds,
+  releaseHolds,
+  discardHolds,
   registerAvailabilityWebhook,
   registerPushbookWebhook,
   removeAvailabilityWebhook,

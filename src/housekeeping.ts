@@ -1,4 +1,5 @@
 import { dayMs, instantOf } from './base/calendar.ts'
+import { deleteEndedHolds, endedHoldsKeptDays } from './ari/guard/watch-holds.ts'
 import { removePastMonths } from './ari/past-months.ts'
 import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
@@ -170,6 +171,7 @@ export async function doChores(
     'old sign-in links deleted': () => deleteOldLinks(db, untilMs),
     'used states of OpenID deleted': () => deleteOldStates(db),
     'old wrong attempts to sign in deleted': () => deleteOldFailedSignIns(db, untilMs),
+    'ended holds deleted': () => deleteEndedHolds(db, untilMs - endedHoldsKeptDays * dayMs),
     'old changes deleted': () => deleteOldChanges(db, untilMs - changesKeptDays * dayMs),
   }
   for (const [chore, run] of Object.entries(chores)) {

@@ -14,6 +14,7 @@ import type { Needs } from './postgres/postgres.ts'
 const requestsFinishWithinMs = 4_000
 const connectionsCloseWithinMs = 1_000
 const vaultClosesWithinMs = 500
+const holdsCloseWithinMs = 1_000
 const deliveriesCloseWithinMs = 2_000
 const watchesCloseWithinMs = 500
 const publisherClosesWithinMs = 500
@@ -76,6 +77,7 @@ export async function serveRequests(
         closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
         const watch = startFindingWatch({ ...needs, archive })
         closers.push({ name: 'watches', close: watch.close, withinMs: watchesCloseWithinMs })
+        closers.push({ name: 'holds', close: app.startHoldWatch().close, withinMs: holdsCloseWithinMs })
         if (feedNats !== undefined) {
           const publisher = startPublisher({ ...needs, environment, natsUrl: feedNats })
           closers.push({ name: 'publisher', close: publisher.close, withinMs: publisherClosesWithinMs })

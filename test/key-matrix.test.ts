@@ -85,6 +85,12 @@ const testBooking = (hotelId: string) => ({
   rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }],
 })
 
+const noHold = 'hld_2f1c7d5e-6d0b-4f0e-9d55-6b2f6a2f3c1d'
+const foreignHolds = [
+  { hotelId: secret.hotelId, holdIds: [noHold] },
+  { hotelId: 'H1', holdIds: [noHold] },
+]
+
 /** How each endpoint is called. A new route without a row here does not compile. */
 const rows: Record<SupplierRouteName, Row> = {
   pushHotels: { own: (contents) => [hotel(contents)], foreign: [] },
@@ -182,6 +188,14 @@ const rows: Record<SupplierRouteName, Row> = {
       { hotelId: 'H1', revision: 4, roomIds: [secret.roomId] },
     ],
   },
+  getGuard: { own: () => ({}), foreign: [{ hotelId: secret.hotelId }] },
+  setGuard: {
+    own: ({ percent }) => ({ rules: [{ kind: 'priceDrop', percent, action: 'warn' }] }),
+    foreign: [{ hotelId: secret.hotelId, rules: [] }],
+  },
+  listHolds: { own: () => ({ hotelId: 'H1' }), foreign: [{ hotelId: secret.hotelId }] },
+  releaseHolds: { own: () => ({ hotelId: 'H1' }), foreign: foreignHolds },
+  discardHolds: { own: () => ({ hotelId: 'H1', holdIds: [noHold] }), foreign: foreignHolds },
   registerAvailabilityWebhook: {
     own: ({ mark }) => ({ webhook: `https://${mark}.example/check` }),
     foreign: [],

@@ -22,6 +22,8 @@ const tables = {
   reservation_note: 'none',
   hotel_search: 'supplier',
   stop_sell: 'supplier',
+  guard: 'supplier',
+  hold: 'supplier',
   // Except for how far its clock is ahead in the sandbox, which is the supplier's own.
   supplier: 'common',
   environment: 'common',
@@ -95,6 +97,8 @@ export async function supplierDigests(db: Queryable, supplierIds: readonly numbe
       union all select supplier_id, hashtextextended(t::text, 11) from reservation_version t join mine on mine.id = t.hotel_id
       union all select mine.supplier_id, hashtextextended(t::text, 12) from hotel_search t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 13) from stop_sell t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended(t::text, 16) from guard t where supplier_id = any($1)
+      union all select supplier_id, hashtextextended(t::text, 17) from hold t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 14) from removed_hotel t where supplier_id = any($1)
       union all select id, hashtextextended(clock_ahead_ms::text, 15) from supplier where id = any($1)
     ) as held group by supplier_id`,

@@ -14,7 +14,7 @@ export async function acceptUndo(needs: AriNeeds, push: Push, body: UndoBody): P
     body: { ari: [] },
     problemsByItem: new Map(),
     catalog,
-    plan: { items: [], refused: [], cells: plan.cells },
+    plan: { items: [], refused: [], cells: plan.cells, nowMs: needs.clock.now() },
     undo: plan,
   })
 }

@@ -12,6 +12,7 @@ import { type Kept, type PushRecord, inShort } from '../push-log/keep.ts'
 import { plainAnswer } from '../push-log/plain-answer.ts'
 import type { ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'
+import { guardRejected } from './guard/contract.ts'
 import { type Plan, type ReadyPush, problemsIn } from './plan.ts'
 import { readingsOf, type Readings } from './readings.ts'
 
@@ -22,8 +23,10 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
   const cellsChanged = itemResults.reduce((sum, result) => sum + result.cellsChanged, 0)
   const summary = { items: itemResults.length, ...countStatuses(itemResults), cellsChanged }
   const { results: listed, moreErrors, moreWarnings } = listedInAll(itemResults, push.warnings)
+  // What the guard rejects is answered with 207: the sequences of its nights are recorded.
   const refused =
-    plan.refused.length > 0 || (itemResults.length > 0 && summary.rejected === itemResults.length)
+    plan.refused.length > 0 ||
+    (itemResults.length > 0 && summary.rejected === itemResults.length && !itemResults.some(isByGuard))
   const kept = {
     hotelId: catalog.hotelId,
     hotelCode: catalog.hotelCode,
@@ -50,7 +53,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
       }),
     }
   }
-  const partial = summary.rejected + summary.partial > 0
+  const partial = summary.rejected + summary.partial + (summary.held ?? 0) > 0
   const words = partial
     ? { code: '207', message: 'ARI partially updated' }
     : { code: '200', message: 'ARI updated successfully' }
@@ -149,16 +152,25 @@ function listedInAll(all: readonly ItemResult[], ofRequest: Warnings) {
   return { results: listed, moreErrors, moreWarnings }
 }
 
-function countStatuses(results: readonly ItemResult[]): Record<ItemStatus, number> {
+/** `held` only where something is held: hotels without a guard have the answers that they always had. */
+function countStatuses(
+  results: readonly ItemResult[],
+): Record<Exclude<ItemStatus, 'held'>, number> & { held?: number } {
   const counts: Record<ItemStatus, number> = {
     applied: 0,
     partial: 0,
     rejected: 0,
     superseded: 0,
     unchanged: 0,
+    held: 0,
   }
   for (const { status } of results) counts[status]++
-  return counts
+  const { held, ...others } = counts
+  return held > 0 ? counts : others
+}
+
+function isByGuard({ errors }: ItemResult): boolean {
+  return errors?.some(({ type }) => type === guardRejected.type) === true
 }
 
 /** The results of a push that was refused as a whole: one for every item. */

@@ -6,10 +6,15 @@ import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import type { ItemStatus } from './contract.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
+import type { ItemHold } from './guard/contract.ts'
+import type { OpenHolds } from './guard/open-holds.ts'
+import { guardPush } from './guard/guard-push.ts'
+import type { GuardedItem, PushGuard } from './guard/push-guard.ts'
 import { countNights, type MonthNights } from './month.ts'
-import { oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
+import { nightsText, oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
 import { problemsIn, type PlannedItem, type ReadyPush, type RowChange } from './plan.ts'
 import type { Reading } from './readings-contract.ts'
+import { Scratch } from './scratch.ts'
 import type { LockedHotel, ModelChange } from './store.ts'
 
 export type ItemResult = {
@@ -19,6 +24,8 @@ export type ItemResult = {
   errors?: Problem[]
   /** Number of problems that `errors` does not list. */
   moreErrors?: number
+  /** What the guard holds of it. */
+  holds?: ItemHold[]
   warnings?: Problem[]
   readings?: readonly Reading[]
 }
@@ -26,14 +33,17 @@ export type ItemResult = {
 /**
  * Applies a push to the blocks of its hotel, which the caller has locked, and raises the hotel's revision if
  * anything changed. Adds to `models` the pricing models that the push changed. If there are no results, the
- * push is refused as a whole. `before`: the values that it replaced, if it changed any.
+ * push is refused as a whole. `before`: the values that it replaced, if it changed any. `holds`: the open holds of a
+ * guarded hotel.
  */
 export async function applyPush(
-  { body, catalog, plan, push }: ReadyPush,
+  ready: ReadyPush,
   hotel: LockedHotel,
   stored: Blocks,
   models: Map<string, ModelChange>,
+  holds?: OpenHolds,
 ): Promise<{ results: ItemResult[]; before?: Buffer }> {
+  const { body, catalog, plan, push } = ready
   const isAtomicBroken = body.atomic === true && plan.items.some((item) => problemsIn(item) > 0)
   if (plan.refused.length > 0 || isAtomicBroken) return { results: [] }
   const isDryRun = body.dryRun === true
@@ -48,11 +58,20 @@ export async function applyPush(
   // Items can undo each other only if there is more than one.
   const scratch = isDryRun || plan.items.length > 1 ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
+  const guard =
+    holds &&
+    (await guardPush(ready, { hotel, stored, stamp, holds: isDryRun ? undefined : holds }, (probing) => {
+      const blocks = new Scratch(stored)
+      return itemByItem(plan.items, (item, index) =>
+        applyItem(item, index, { blocks, priced: [], ...probing }, []),
+      )
+    }))
   const results = await applyItems(
     plan.items,
-    { blocks: scratch ?? stored, stamp, priced },
+    { blocks: scratch ?? stored, stamp, priced, guard },
     { blocks: scratch?.after ?? stored, before: scratch && stored, priceFloor: catalog.priceFloor },
   )
+  guard?.finish(hotel)
   const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
   const isUndone = changes && scratch?.isUnchanged(stamp) === true
   if (!isDryRun) scratch?.adopt(isUndone, stamp)
@@ -65,7 +84,7 @@ export async function applyPush(
   return { results, before: encoded }
 }
 
-/** Number of cells to apply before other requests get a turn of the event loop. */
+/** Cells to apply before other requests get a turn of the event loop. */
 const cellsAtOnceMax = 20_000
 
 /**
@@ -106,7 +125,7 @@ async function itemByItem<Result>(
   return results
 }
 
-type ApplyTo = { blocks: Blocks; stamp: Stamp; priced: RowChange[] }
+type ApplyTo = { blocks: Blocks; stamp: Stamp; priced: RowChange[]; guard: PushGuard | undefined }
 
 /**
  * Applies a planned item to the blocks. Nights whose fields already had the values don't count as changed;
@@ -116,7 +135,7 @@ type ApplyTo = { blocks: Blocks; stamp: Stamp; priced: RowChange[] }
 function applyItem(
   item: PlannedItem,
   index: number,
-  { blocks, stamp, priced }: ApplyTo,
+  { blocks, stamp, priced, guard }: ApplyTo,
   tenfold: Tenfold[],
 ): ItemResult {
   let cellsChanged = 0
@@ -127,24 +146,28 @@ function applyItem(
       const block = blocks.of(row.roomNo, row.rateNo, month)
       stamp.before?.at(row, month)
       if (row.pricingModel !== undefined) noteTenfold(row, { month, mask }, block, tenfold)
-      const result = applyRow(row, block, mask, stamp)
+      const result = applyRow(row, { month, mask }, block, stamp, guard)
       cellsChanged += countNights(result.changed)
       cellsSuperseded += countNights(result.superseded)
       nightsPriced |= result.priced
     }
     if (nightsPriced !== 0) priced.push(row)
   }
-  const status = statusOf(item, cellsChanged, cellsSuperseded)
+  const guarded = guard?.endItem(index)
+  const status = statusOf(item, cellsChanged, cellsSuperseded, guarded)
+  const errors = guarded ? [...item.problems, ...guarded.errors] : item.problems
   const warnings = [
     ...item.warnings,
     ...(cellsSuperseded > 0 ? [supersededWarning(cellsSuperseded, index)] : []),
+    ...(guarded?.warnings ?? []),
   ]
   return {
     index,
     status,
     cellsChanged,
-    ...(item.problems.length > 0 ? { errors: item.problems } : {}),
+    ...(errors.length > 0 ? { errors } : {}),
     ...(item.unlisted > 0 ? { moreErrors: item.unlisted } : {}),
+    ...(guarded && guarded.holds.length > 0 ? { holds: guarded.holds } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
@@ -155,13 +178,15 @@ function applyItem(
  */
 function applyRow(
   row: RowChange,
+  { month, mask }: MonthNights,
   block: Block,
-  mask: NightMask,
   stamp: Stamp,
+  guard: PushGuard | undefined,
 ): SetResult & { priced: NightMask } {
   let { changed, superseded } = row.guestPricesKept
     ? block.clearGuestPrices(mask, row.guestPricesKept, stamp)
     : nothing
+  if (row.guestPricesKept) guard?.replacedGuestPrices({ row, month }, row.guestPricesKept, mask & ~superseded)
   let barred = row.pricingModel === 'unit' ? superseded : 0
   if (row.pricingModel === 'guest' && stamp.sequence !== undefined) {
     const cleared = block.set(fieldNumber.unitPrice, mask, unset, stamp)
@@ -171,10 +196,13 @@ function applyRow(
   let priced = 0
   for (const { field, value } of row.sets) {
     const isPrice = isPriceField(field)
-    const nights = isPrice ? mask & ~barred : mask
+    const wanted = isPrice ? mask & ~barred : mask
+    const kept = guard?.withhold({ row, month }, { field, value }, wanted, block, stamp)
+    const nights = kept ? wanted & ~kept.withheld : wanted
     const result = block.set(field, nights, value, stamp)
     changed |= result.changed
-    superseded |= result.superseded
+    superseded |= kept ? result.superseded | kept.superseded : result.superseded
+    guard?.replaced({ row, month }, { field, value }, nights & ~result.superseded)
     if (isPrice && value !== unset) priced |= nights & ~result.superseded
   }
   return { changed, superseded: superseded | barred, priced }
@@ -189,18 +217,24 @@ function noteTenfold(row: RowChange, { month, mask }: MonthNights, stored: Block
 
 const nothing: SetResult = { changed: 0, superseded: 0 }
 
-/** The result with warnings about odd values that were applied. */
 function withWarnings(result: ItemResult, more: readonly Problem[]): ItemResult {
   return more.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...more] }
 }
 
-function statusOf(item: PlannedItem, cellsChanged: number, cellsSuperseded: number): ItemStatus {
+function statusOf(
+  item: PlannedItem,
+  cellsChanged: number,
+  cellsSuperseded: number,
+  guarded: GuardedItem | undefined,
+): ItemStatus {
   if (problemsIn(item) > 0) return item.rows.length > 0 ? 'partial' : 'rejected'
+  if (guarded && guarded.holds.length > 0) return 'held'
+  if (guarded && guarded.errors.length > 0) return cellsChanged > 0 ? 'partial' : 'rejected'
   if (cellsChanged > 0) return 'applied'
   return cellsSuperseded > 0 ? 'superseded' : 'unchanged'
 }
 
-/** The result of an item when the items of its push together left everything as it was. */
+/** When the items of a push together left everything as it was. */
 function asUnchanged(result: ItemResult): ItemResult {
   if (result.status !== 'applied') return { ...result, cellsChanged: 0 }
   const isWithheld = result.warnings?.some(({ type }) => type === 'SUPERSEDED')
@@ -210,16 +244,16 @@ function asUnchanged(result: ItemResult): ItemResult {
 function supersededWarning(cells: number, index: number): Problem {
   return {
     type: 'SUPERSEDED',
-    message: `${cells} night${cells === 1 ? '' : 's'} kept the values of a higher sequence`,
+    message: `${nightsText(cells)} kept the values of a higher sequence`,
     path: `/ari/${index}`,
     hint: 'Nothing to do: a push with a higher sequence arrived before this one',
   }
 }
 
 /** Notes the room-rates whose pricing model is different after the group than before it. */
-function noteModels(
+export function noteModels(
   { hotelId, productOf }: HotelCatalog,
-  priced: readonly RowChange[],
+  priced: readonly Pick<RowChange, 'roomNo' | 'rateNo' | 'pricingModel'>[],
   models: Map<string, ModelChange>,
 ): void {
   for (const { roomNo, rateNo, pricingModel } of priced) {
@@ -227,43 +261,5 @@ function noteModels(
     const text = `${hotelId}/${roomNo}/${rateNo}`
     if (productOf(roomNo, rateNo)?.pricingModel === pricingModel) models.delete(text)
     else models.set(text, { hotelId, roomNo, rateNo, pricingModel })
-  }
-}
-
-/** Blocks for trying out a push, discarded after a dry run and when later items undo earlier ones. */
-class Scratch implements Blocks {
-  readonly #real: Blocks
-  readonly #copies = new Map<Block, Block>()
-
-  constructor(real: Blocks) {
-    this.#real = real
-  }
-
-  of(roomNo: number, rateNo: number, month: number): Block {
-    const block = this.#real.of(roomNo, rateNo, month)
-    const copy = this.#copies.get(block) ?? block.copy()
-    this.#copies.set(block, copy)
-    return copy
-  }
-
-  /** The blocks with the push applied, read-only: blocks that the push leaves as they are aren't copied. */
-  readonly after: Blocks = {
-    of: (roomNo, rateNo, month) => {
-      const block = this.#real.of(roomNo, rateNo, month)
-      return this.#copies.get(block) ?? block
-    },
-  }
-
-  isUnchanged({ currencyRevision }: Stamp): boolean {
-    return [...this.#copies].every(([real, copy]) => copy.holdsSameAs(real, currencyRevision))
-  }
-
-  /** Makes the copies real. If the values are as before, takes over only the push's sequences, if any. */
-  adopt(isUndone: boolean, { sequence }: Stamp): void {
-    if (isUndone && sequence === undefined) return
-    for (const [real, copy] of this.#copies) {
-      if (isUndone) copy.takeRevisionsOf(real)
-      real.become(copy)
-    }
   }
 }

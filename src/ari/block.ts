@@ -56,8 +56,6 @@ export type SetResult = { changed: NightMask; superseded: NightMask }
 /** The blocks a push may touch, by row and month. */
 export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Block }
 
-const noBytes = Buffer.alloc(0)
-
 export class Block {
   readonly #bytes: Buffer
   readonly #columns: Column[]
@@ -70,7 +68,7 @@ export class Block {
   }
 
   static empty(): Block {
-    return new Block(noBytes, [])
+    return new Block(Buffer.alloc(0), [])
   }
 
   static decode(bytes: Buffer): Block {
@@ -100,10 +98,7 @@ export class Block {
     this.dirty ||= copy.dirty
   }
 
-  /**
-   * Whether every night has the same values as in the other block. A price in a former currency is not the
-   * same when pushed again.
-   */
+  /** Whether every night has the same values. A price in a former currency is not the same when pushed again. */
   holdsSameAs(other: Block, currencyRevision: number): boolean {
     for (const field of new Set([...this.fields(), ...other.fields()])) {
       const mine = this.values(field)
@@ -169,8 +164,13 @@ export class Block {
    * Sets the nights of the mask to one value, or clears them (`unset`), unless a newer sequence forbids it.
    */
   set(field: number, mask: NightMask, value: number, stamp: Stamp): SetResult {
-    const allowed = stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
+    const allowed = this.claim(field, mask, stamp)
     return { changed: this.#write(field, allowed, value, stamp), superseded: mask & ~allowed }
+  }
+
+  /** Records the sequence without setting a value; returns the nights on which no newer one forbids it. */
+  claim(field: number, mask: NightMask, stamp: Stamp): NightMask {
+    return stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
   }
 
   /**

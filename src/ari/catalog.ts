@@ -5,6 +5,8 @@ import { roomRateKey, type RoomRate } from '../products/store.ts'
 import { BoundedMap } from '../base/bounded-map.ts'
 import { gather } from '../base/gather.ts'
 import { minorDigits } from '../reference/currencies.ts'
+import { readGuard, storedGuardColumn } from './guard/stored-guard.ts'
+import type { Guard } from './guard/rules.ts'
 import type { LockedHotel } from './store.ts'
 
 /**
@@ -27,6 +29,8 @@ export type HotelCatalog = {
   productOf: (roomNo: number, rateNo: number) => RoomRate | undefined
   /** Absent if no tax takes a fixed amount out of a price. */
   priceFloor: PriceFloor | undefined
+  /** Absent if the guard is off and nothing is held. */
+  guard: Guard | undefined
 }
 
 /** The lowest price, in minor units, that covers its included taxes: less can't be sold for any stay. */
@@ -86,7 +90,11 @@ export function catalogs({ db, telemetry }: Needs, priceFloors: PriceFloors): Ca
     connection: Queryable,
     wanted: readonly HotelOfSupplier[],
   ): Promise<ReadonlyMap<HotelOfSupplier, HotelCatalog>> => {
-    const read = await selectHotelCatalogs(connection, wanted, priceFloors.column)
+    const read = await selectHotelCatalogs(
+      connection,
+      wanted,
+      (hotelId) => `json_build_array(${priceFloors.column(hotelId)}, ${storedGuardColumn(hotelId)})`,
+    )
     const catalogByHotel = new Map<HotelOfSupplier, HotelCatalog>()
     for (const [index, hotel] of wanted.entries()) {
       const text = read[index]
@@ -146,6 +154,8 @@ function catalogOf(
   const { storeStamp, hotel, catalog, beside } = hotelWithCatalog(text)
   const digits = minorDigits(hotel.currency) ?? 2
   const { roomNoByCode, rateNoByCode, roomRateByKey } = catalog
+  const columns: readonly unknown[] = Array.isArray(beside) ? beside : []
+  const [floors, guard] = columns
   return {
     storeStamp,
     supplierId,
@@ -159,6 +169,7 @@ function catalogOf(
     roomNoByCode,
     rateNoByCode,
     productOf: (roomNo, rateNo) => roomRateByKey.get(roomRateKey(roomNo, rateNo)),
-    priceFloor: priceFloors.of(beside, digits),
+    priceFloor: priceFloors.of(floors, digits),
+    guard: readGuard(guard, { currency: hotel.currency, minorDigits: digits }),
   }
 }

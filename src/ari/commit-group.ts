@@ -7,7 +7,10 @@ import { applyPush } from './apply.ts'
 import { applyUndo } from './apply-undo.ts'
 import type { BlockCache, CacheTrust, StoredBlock } from './block-cache.ts'
 import { isCatalogOf, type Catalogs } from './catalog.ts'
-import { addRows, blocksOf, readRest, type Row } from './group-rows.ts'
+import { addRow, addRows, blocksOf, readRest, type Group, type Row } from './group-rows.ts'
+import { selectHoldsOfBlocks, writeHolds } from './guard/hold-store.ts'
+import { OpenHolds } from './guard/open-holds.ts'
+import { releaseHolds } from './guard/release-holds.ts'
 import { planPush, tooManyCells, type ReadyPush } from './plan.ts'
 import {
   claimHotels,
@@ -18,7 +21,6 @@ import {
   writePricingModels,
   writeVersions,
   type LockedHotel,
-  type ModelChange,
   type WrittenBlock,
   type WrittenHotel,
 } from './store.ts'
@@ -27,17 +29,6 @@ export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache; trust:
 
 /** `skip`: leave out pushes for hotels that another transaction has locked. `wait`: wait for those locks. */
 export type Locking = 'skip' | 'wait'
-
-/** The working state of a group; it is discarded after a failure. */
-type Group = {
-  /** Whether the transaction has begun and locked the hotels. Otherwise it begins with its writes. */
-  isLocked: boolean
-  /** The hotels that are locked, or that the writes will lock first. */
-  hotels: ReadonlyMap<number, LockedHotel>
-  /** Every row of ari_month that a push of the group may read or change. */
-  rows: Map<string, Row>
-  models: Map<string, ModelChange>
-}
 
 /**
  * Applies pushes, in order, in one transaction. Returns their records once the transaction is on disk;
@@ -70,7 +61,9 @@ function cachedGroup(pushes: readonly ReadyPush[], { cache, telemetry }: GroupNe
   const hotels = new Map<number, LockedHotel>()
   const rows = new Map<string, Row>()
   for (const push of pushes) {
-    const { hotelId } = push.catalog
+    const { hotelId, guard } = push.catalog
+    // What is held is read under the lock.
+    if (guard || push.release) return undefined
     const hotel = hotels.get(hotelId) ?? cache.hotel(hotelId)
     if (!hotel || !isCatalogOf(push.catalog, hotel)) return undefined
     hotels.set(hotelId, hotel)
@@ -82,7 +75,7 @@ function cachedGroup(pushes: readonly ReadyPush[], { cache, telemetry }: GroupNe
     if (row.stored === undefined) return undefined
   }
   telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'hit' }, rows.size)
-  return { isLocked: false, hotels, rows, models: new Map() }
+  return { isLocked: false, hotels, rows, models: new Map(), holds: new OpenHolds() }
 }
 
 async function applyAndCommit(
@@ -138,7 +131,7 @@ async function lockAndRead(
   const hits = [...rows.values()].filter(({ isCached }) => isCached).length
   telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'hit' }, hits)
   telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'miss' }, rows.size - hits)
-  return { isLocked: true, hotels, rows, models: new Map() }
+  return { isLocked: true, hotels, rows, models: new Map(), holds: new OpenHolds() }
 }
 
 /** Applies a push; plans it again under the lock if its hotel has changed since its catalog was cached. */
@@ -162,9 +155,32 @@ async function recordOf(
       { hotel, blocks, models: group.models },
       needs.clock.now(),
     )
-  const { results, before } = await applyPush(ready, hotel, blocks, group.models)
+  if (push.release)
+    return releaseHolds(connection, ready, {
+      ...group,
+      hotel,
+      blocks,
+      by: push.release.by,
+      accountMs: needs.clock.now() + ready.catalog.aheadMs,
+      read: (keys) => {
+        for (const key of keys) addRow({ hotelId: hotel.id, ...key }, group.rows)
+        return readRest(connection, group.rows)
+      },
+    })
+  const holds = ready.catalog.guard && (await holdsBefore(connection, ready, group))
+  const { results, before } = await applyPush(ready, hotel, blocks, group.models, holds)
   const record = answerPush(ready, results, hotel.revision)
   return { ...record, kept: { ...record.kept, before } }
+}
+
+/** The open holds of which a push may replace parts. */
+async function holdsBefore(connection: Connection, { catalog, plan }: ReadyPush, { holds }: Group) {
+  const { hotelId } = catalog
+  const keys = plan.items.flatMap(({ rows }) =>
+    rows.flatMap(({ roomNo, rateNo, months }) => months.map(({ month }) => ({ roomNo, rateNo, month }))),
+  )
+  for (const hold of await selectHoldsOfBlocks(connection, hotelId, keys)) holds.read(hold)
+  return holds
 }
 
 async function planAnew(connection: Connection, push: ReadyPush, needs: GroupNeeds): Promise<ReadyPush> {
@@ -196,6 +212,7 @@ async function writeAndCommit(
       writeBlocks(connection, written, nowMs),
       writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
       writePricingModels(connection, [...group.models.values()]),
+      writeHolds(connection, group.holds, nowMs),
       keepPushes(connection, kept, nowMs),
       keepAnswers(connection, kept, nowMs),
       connection.query('commit'),
@@ -203,7 +220,7 @@ async function writeAndCommit(
     .catch((error: unknown) => {
       throw commitFailure(error)
     })
-  const { command } = ended[6]
+  const { command } = ended[7]
   if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
   return written
 }

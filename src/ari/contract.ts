@@ -3,6 +3,7 @@ import { answerMembers, code, date, integer, oneOf, problem, route, success, war
 import { ariItem, itemsMax, pricingModel, pricingModels } from './item-contract.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { expiredMembers, moment } from './history-contract.ts'
+import { itemHold } from './guard/contract.ts'
 import { occupancy } from '../products/contract.ts'
 import { reading, readingsMax } from './readings-contract.ts'
 
@@ -50,7 +51,7 @@ export const pushAriBody = Type.Object(
 )
 export type PushAriBody = Static<typeof pushAriBody>
 
-export const itemStatuses = ['applied', 'partial', 'rejected', 'superseded', 'unchanged'] as const
+export const itemStatuses = ['applied', 'partial', 'rejected', 'superseded', 'unchanged', 'held'] as const
 export type ItemStatus = (typeof itemStatuses)[number]
 
 const count = Type.Integer({ minimum: 0 })
@@ -67,6 +68,9 @@ const pushAriAnswer = Type.Object({
     rejected: count,
     superseded: count,
     unchanged: count,
+    held: Type.Optional(
+      Type.Integer({ description: 'Items with values that the guard holds; absent if there are none' }),
+    ),
     cellsChanged: Type.Integer({ description: 'Nights of a room or room-rate that changed' }),
   }),
   results: Type.Array(
@@ -77,6 +81,11 @@ const pushAriAnswer = Type.Object({
       errors: Type.Optional(Type.Array(problem, { description: 'At most 100 across all results' })),
       moreErrors: Type.Optional(
         Type.Integer({ description: 'Number of problems of the item that are not listed' }),
+      ),
+      holds: Type.Optional(
+        Type.Array(itemHold, {
+          description: 'What the guard holds of the item; everything else of it was applied',
+        }),
       ),
       warnings: Type.Optional(Type.Array(warning)),
       readings: Type.Optional(

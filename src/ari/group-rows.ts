@@ -1,9 +1,11 @@
 import type { Connection } from '../postgres/connection.ts'
 import { Block, type Blocks } from './block.ts'
 import type { StoredBlock } from './block-cache.ts'
+import { monthsToLearn } from './guard/judged-push.ts'
+import type { OpenHolds } from './guard/open-holds.ts'
 import { monthsBeside } from './odd-values.ts'
 import type { ReadyPush } from './plan.ts'
-import { blockKeyText, selectBlocks, type BlockKey } from './store.ts'
+import { blockKeyText, selectBlocks, type BlockKey, type LockedHotel, type ModelChange } from './store.ts'
 
 /** The rows of ari_month that a group of pushes may read or change. */
 
@@ -18,22 +20,39 @@ export type Row = {
   block: Block | undefined
 }
 
+/** The working state of a group; it is discarded after a failure. */
+export type Group = {
+  /** Whether the transaction has begun and locked the hotels. Otherwise it begins with its writes. */
+  isLocked: boolean
+  /** The hotels that are locked, or that the writes will lock first. */
+  hotels: ReadonlyMap<number, LockedHotel>
+  /** Every row of ari_month that a push of the group may read or change. */
+  rows: Map<string, Row>
+  models: Map<string, ModelChange>
+  /** Of guarded hotels, as far as they concern the group. */
+  holds: OpenHolds
+}
+
 /** Adds the rows that a push may read or change. */
 export function addRows({ catalog, plan, undo }: ReadyPush, rows: Map<string, Row>): void {
   const { hotelId } = catalog
-  const add = (roomNo: number, rateNo: number, month: number): void => {
-    const text = blockKeyText({ hotelId, roomNo, rateNo, month })
-    if (rows.has(text)) return
-    const key = { hotelId, roomNo, rateNo, month }
-    rows.set(text, { key, text, stored: undefined, isCached: false, block: undefined })
-  }
+  const add = (roomNo: number, rateNo: number, month: number): void =>
+    addRow({ hotelId, roomNo, rateNo, month }, rows)
   for (const { key } of undo?.blocks ?? []) add(key.roomNo, key.rateNo, key.month)
   for (const item of plan.items) {
     for (const change of item.rows) {
       for (const { month } of change.months) add(change.roomNo, change.rateNo, month)
       for (const { roomNo, rateNo, month } of monthsBeside(change)) add(roomNo, rateNo, month)
+      if (!catalog.guard) continue
+      for (const month of monthsToLearn(change, catalog.guard, plan.today))
+        add(change.roomNo, change.rateNo, month)
     }
   }
+}
+
+export function addRow(key: BlockKey, rows: Map<string, Row>): void {
+  const text = blockKeyText(key)
+  if (!rows.has(text)) rows.set(text, { key, text, stored: undefined, isCached: false, block: undefined })
 }
 
 /** Reads the rows that haven't been read yet. */

@@ -6,7 +6,7 @@ import { guestsMaxOf, type GuestsMax, type RoomRate } from '../products/store.ts
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { fieldNumber, guestPriceField, type FieldValue } from './fields.ts'
-import { daysAheadMax, itemErrors, type PricingModel } from './item-contract.ts'
+import { daysAheadMax, itemErrors, type ariItem, type PricingModel, type rateLine } from './item-contract.ts'
 import { nightsBetween, weekdayMask, type MonthNights } from './month.ts'
 import {
   isSent,
@@ -281,4 +281,13 @@ function minorOf(
     return problemAt(error, typeof at === 'number' ? `${path}/prices/${at}/amount` : `${path}/${at}`, amount)
   })
   return undefined
+}
+
+const ignoredListedMax = 5
+
+/** A misspelt member is ignored like any unknown member, so the answer must say that nothing was set. */
+export function nothingSent(part: object, shape: typeof ariItem | typeof rateLine, path: string): Problem {
+  const ignored = Object.keys(part).filter((name) => !Object.hasOwn(shape.properties, name))
+  const named = ignored.slice(0, ignoredListedMax).map((name) => name.slice(0, 40).toWellFormed())
+  return problemAt(itemErrors.nothingSent(named), path)
 }

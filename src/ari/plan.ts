@@ -1,15 +1,18 @@
+import type { DayNumber } from '../base/calendar.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { problemsListedMax, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Push } from '../http/call.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { fieldNumber, rateFields, type FieldValue } from './fields.ts'
+import type { HoldEnder } from './guard/holds-contract.ts'
 import { ariItem, itemErrors, rateLine, type PricingModel } from './item-contract.ts'
 import { countNights, type MonthNights } from './month.ts'
 import {
   formProblems,
   itemNights,
   linePrices,
+  nothingSent,
   pricesSent,
   problemAt,
   type DeferredProblem,
@@ -29,6 +32,8 @@ export type ReadyPush = {
   plan: Plan
   /** Of the undo of a push, which has no items. */
   undo?: UndoPlan
+  /** Applies what is held instead, on behalf of `by`. */
+  release?: { holdIds: readonly string[] | undefined; by: HoldEnder }
 }
 
 export type Plan = {
@@ -37,6 +42,9 @@ export type Plan = {
   refused: Problem[]
   /** Number of nights of rooms and room-rates that the push names. */
   cells: number
+  /** The hotel's day and time when the push was planned; absent without a catalog. */
+  today?: DayNumber
+  nowMs: number
 }
 
 /** An item's changes, and the problems that keep it, or some of its rate lines, from being applied. */
@@ -88,7 +96,8 @@ export function planPush(
   let cells = 0
   for (const { rows } of items)
     for (const { months } of rows) for (const { mask } of months) cells += countNights(mask)
-  return { items, cells, refused: catalog ? currencyProblems(body, catalog) : [] }
+  const refused = catalog ? currencyProblems(body, catalog) : []
+  return { items, cells, refused, nowMs, ...(hotel ? { today: hotel.today } : {}) }
 }
 
 /** The context for judging every item of a push. `listing`: how many more problems the answer may list. */
@@ -242,15 +251,6 @@ function lineValues(line: ReadableLine, { flat }: LineLocation): FieldValue[] {
     if (value !== undefined) sets.push({ field: fieldNumber[name], value: Number(value) || unset })
   }
   return sets
-}
-
-const ignoredListedMax = 5
-
-/** A misspelt member is ignored like any unknown member, so the answer must say that nothing was set. */
-function nothingSent(part: object, shape: typeof ariItem | typeof rateLine, path: string): Problem {
-  const ignored = Object.keys(part).filter((name) => !Object.hasOwn(shape.properties, name))
-  const named = ignored.slice(0, ignoredListedMax).map((name) => name.slice(0, 40).toWellFormed())
-  return problemAt(itemErrors.nothingSent(named), path)
 }
 
 function deferred(problems: readonly Problem[] = []): readonly DeferredProblem[] {

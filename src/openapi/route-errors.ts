@@ -1,14 +1,15 @@
 import { alertErrors } from '../alerts/contract.ts'
 import { digestErrors } from '../ari/digest-contract.ts'
+import { guardErrors, guardRejected } from '../ari/guard/contract.ts'
 import { historyErrors, momentsReversed } from '../ari/history-contract.ts'
 import { daysAheadMax, itemErrors } from '../ari/item-contract.ts'
 import { undoErrors } from '../ari/undo-contract.ts'
 import type { RouteName } from '../contract.ts'
-import { hotelErrors, hotelWarnings } from '../hotels/contract.ts'
+import { hotelErrors } from '../hotels/contract.ts'
 import { offerErrors } from '../offers/contract.ts'
 import { priceCheckErrors } from '../price-check/contract.ts'
 import { cancelPolicyErrors } from '../products/cancel-policy-contract.ts'
-import { productErrors, productReadErrors, productWarnings } from '../products/contract.ts'
+import { productErrors, productReadErrors } from '../products/contract.ts'
 import { cardErrors } from '../cards/contract.ts'
 import { deliveryErrors } from '../deliveries/contract.ts'
 import { reservationErrors } from '../bookings/answer-contract.ts'
@@ -105,6 +106,7 @@ const ariErrors: readonly ListedError[] = [
     message: 'Not applied: the push is atomic and another item was rejected',
     hint: 'Fix the other items, or send atomic false',
   },
+  guardRejected,
 ]
 
 const bookingErrors: readonly ListedError[] = [
@@ -155,6 +157,18 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
     readTooLarge,
     ...Object.values(historyErrors),
   ],
+  getGuard: [hotelIdNotFound],
+  setGuard: [
+    hotelIdNotFound,
+    guardErrors.boundMissing,
+    guardErrors.boundMisplaced,
+    guardErrors.boundInvalid,
+    guardErrors.massCloseWarns,
+    guardErrors.inheritNeedsHotel,
+  ],
+  listHolds: [hotelIdNotFound],
+  releaseHolds: [hotelIdNotFound, guardErrors.holdNotFound, guardErrors.holdNotOpen],
+  discardHolds: [hotelIdNotFound, guardErrors.holdNotFound, guardErrors.holdNotOpen],
   getAriDigest: [hotelIdNotFound, itemErrors.roomNotFound, rateIdNotFound, ...Object.values(digestErrors)],
   getAriDiff: [
     hotelIdNotFound,
@@ -219,80 +233,6 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
       type: 'FEED_RESTARTED',
       message: 'The feed was restarted: the database lost changes, or was replaced',
       hint: 'This happens after a failover or the restore of a backup: request the current cursor without after, then read everything again',
-    },
-  ],
-}
-
-/** Warnings about a push that was accepted nevertheless. */
-export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
-  pushHotels: Object.values(hotelWarnings),
-  pushProducts: [
-    {
-      type: 'ATTRIBUTE_OVERRULED',
-      message: 'roomName is overridden by a later product of the same push',
-      hint: 'It belongs to the whole room; the last product that contains it applies',
-    },
-    ...Object.values(productWarnings),
-  ],
-  createReservation: [cardErrors.notDelivered, cardErrors.removed],
-  modifyReservation: [cardErrors.notDelivered, cardErrors.removed],
-  pushAri: [
-    {
-      type: 'SUPERSEDED',
-      message: '3 nights kept the values of a higher sequence',
-      hint: 'Nothing to do: a push with a higher sequence arrived before this one',
-    },
-    {
-      type: 'NOTHING_SENT',
-      message: 'Nothing was changed: no value was sent',
-      hint: 'Unknown and ignored: availability',
-    },
-    {
-      type: 'NEVER_BOOKABLE',
-      message: '3 nights cannot be booked: minLengthStay is above maxLengthStay',
-      hint: 'Send minLengthStay and maxLengthStay together, or null for the one that no longer applies',
-    },
-    {
-      type: 'NEVER_BOOKABLE',
-      message: '3 nights cannot be booked: there is a price but no inventory',
-      hint: 'Send the inventory of the room or of the rate for the same nights; a night without inventory is not sold',
-    },
-    {
-      type: 'NEVER_BOOKABLE',
-      message: '3 nights cannot be booked: a price is below the taxes that it includes',
-      hint: 'Taxes marked included are part of the amount; POST /push/getTaxes lists them',
-    },
-    {
-      type: 'DEPARTURE_RULE_UNUSED',
-      message: 'closedToDeparture has no effect on 1 day: the night before is not on sale',
-      hint: 'Set it on the day on which guests leave, not on their last night',
-    },
-    {
-      type: 'SINGLE_ABOVE_DOUBLE',
-      message: 'On 3 nights one adult pays more than two',
-      hint: 'amount is the total for the guests of its line, not a price per guest',
-    },
-    {
-      type: 'ROUND_NUMBER_X10',
-      message: '3 nights got a price that is ten times, or a tenth of, the previous one',
-      hint: 'Applied as sent; check the decimal point and the currency',
-    },
-    {
-      type: 'GUEST_FIELDS_IGNORED',
-      message: 'guests and ageCategory are ignored when pricingModel is unit',
-      hint: 'The amount is for the room, regardless of the guests; send pricingModel guest for prices by number of guests',
-    },
-  ],
-  getAri: [
-    {
-      type: 'FORMER_CURRENCY',
-      message: "Prices of 3 nights were pushed before the hotel's currency changed and cannot be sold",
-      hint: "Push them again in the hotel's currency",
-    },
-    {
-      type: 'BEYOND_OCCUPANCY',
-      message: 'Prices of 3 nights are for more guests than the product allows and cannot be sold',
-      hint: 'Nothing to do, unless the occupancy is wrong: they can be sold again once it allows them',
     },
   ],
 }

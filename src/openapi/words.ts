@@ -18,6 +18,10 @@ export const tags: readonly { name: string; description: string }[] = [
     description: 'Step 4, every day: availability, rates, inventory and restrictions, night by night.',
   },
   {
+    name: 'Guard',
+    description: 'Hold prices, units and openings that look mistyped until you release them.',
+  },
+  {
     name: 'Webhooks',
     description: 'Step 5. Where the platform reaches you: price checks and reservations.',
   },

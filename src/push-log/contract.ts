@@ -9,7 +9,10 @@ export const unknownHotelError = {
   hint: 'Push the hotel with POST /push/hotels first',
 } as const
 
-/** The kinds of pushes, plus `stopSell`, an action by an operator of the platform on a supplier's hotel. */
+/**
+ * The kinds of pushes, plus `stopSell`, an action by an operator of the platform on a supplier's hotel. `release`:
+ * what the guard held is applied.
+ */
 export const pushKinds = [
   'hotels',
   'products',
@@ -19,6 +22,7 @@ export const pushKinds = [
   'pushbookWebhook',
   'stopSell',
   'undo',
+  'release',
 ] as const
 export type PushKind = (typeof pushKinds)[number]
 

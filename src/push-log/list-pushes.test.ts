@@ -203,7 +203,7 @@ test('all invalid parameters are reported at once', async () => {
     [`cursor=${Buffer.from('row 1e9').toString('base64url')}`, 'cursor is not valid', '?cursor'],
     [
       'kind=rates',
-      'kind must be one of hotels, products, taxes, ari, availabilityWebhook, pushbookWebhook, stopSell, undo',
+      'kind must be one of hotels, products, taxes, ari, availabilityWebhook, pushbookWebhook, stopSell, undo, release',
       '?kind',
     ],
     ['outcome=ok', 'outcome must be one of applied, unchanged, partial, rejected, dryRun', '?outcome'],

@@ -178,7 +178,7 @@ export async function selectAppliedPushes(
         // index.
         `select distinct on (hotel_id, revision) ${appliedColumns} from push_log
          where hotel_id = any($1::int[]) and (hotel_id, revision) in (select * from unnest($1::int[], $2::bigint[]))
-           and kind in ('ari', 'undo') and cells_changed > 0 and ${isInRange('$3', '$4')}
+           and kind in ('ari', 'undo', 'release') and cells_changed > 0 and ${isInRange('$3', '$4')}
          order by hotel_id, revision, id`,
         [made.map(({ hotelId }) => hotelId), made.map(({ revision }) => revision), ...rangeValues(range)],
       )
@@ -245,7 +245,7 @@ export async function selectNightPushes(
   const rows = await readNewest<NightRow>(db, page, async (range) => {
     const read = await db.query<NightRow>(
       `select ${appliedColumns}, kind, outcome, cells_changed as "cellsChanged" from push_log
-       where hotel_id = $1 and kind in ('ari', 'stopSell') and ($2::bigint is null or ${isBefore('$2')})
+       where hotel_id = $1 and kind in ('ari', 'stopSell', 'release') and ($2::bigint is null or ${isBefore('$2')})
          and ${isInRange('$4', '$5')}
        order by ${newestFirst} limit $3`,
       [hotelId, before?.id ?? null, limit, ...rangeValues(range)],

@@ -211,6 +211,8 @@ const hotelTables = [
   'rate',
   'ari_month',
   'stop_sell',
+  'hold',
+  'guard',
   'price_drift',
   'price_check',
   'hotel_search',

@@ -17,8 +17,8 @@ export function failedItems({ ari }: Pick<PushAriBody, 'ari'>, { results }: Push
 
 /**
  * Whether the gateway now has everything in the push; `superseded` items are not applied because it has newer
- * values.
+ * values. What the guard holds waits to be released.
  */
 export function isWhollyApplied({ summary }: PushAriAnswer): boolean {
-  return summary.rejected === 0 && summary.partial === 0
+  return summary.rejected === 0 && summary.partial === 0 && (summary.held ?? 0) === 0
 }

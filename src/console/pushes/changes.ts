@@ -55,10 +55,11 @@ export async function readChanges(
 }
 
 /** Pushes that change nights of rooms and rates. */
-type KindOfNights = 'ari' | 'stopSell' | 'undo'
+const kindsOfNights = ['ari', 'stopSell', 'undo', 'release'] as const
+type KindOfNights = (typeof kindsOfNights)[number]
 
 function isOfNights(kind: PushKind): kind is KindOfNights {
-  return kind === 'ari' || kind === 'stopSell' || kind === 'undo'
+  return kindsOfNights.some((one) => one === kind)
 }
 
 type Parts = Map<string, unknown>

@@ -86,6 +86,7 @@ export const itemStatuses = [
   'rejected',
   'superseded',
   'unchanged',
+  'held',
   'notApplied',
 ] as const
 export type ItemStatus = (typeof itemStatuses)[number]

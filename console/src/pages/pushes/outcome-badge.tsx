@@ -22,6 +22,7 @@ const kindOfItem: Readonly<Record<ItemStatus, StatusKind>> = {
   partial: 'warn',
   rejected: 'bad',
   superseded: 'info',
+  held: 'warn',
   notApplied: 'idle',
 }
 

@@ -28,6 +28,7 @@ const kinds = [
   'pushbookWebhook',
   'stopSell',
   'undo',
+  'release',
 ] as const
 const outcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
 const filters = [

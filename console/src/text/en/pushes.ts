@@ -11,6 +11,7 @@ export const pushes = {
     pushbookWebhook: 'push booking URL',
     stopSell: 'stop-sell',
     undo: 'undo',
+    release: 'release of held values',
   },
   outcome: {
     applied: 'applied',
@@ -91,6 +92,7 @@ export const pushes = {
       partial: 'partial',
       rejected: 'refused',
       superseded: 'superseded',
+      held: 'held by the guard',
       unchanged: 'unchanged',
       notApplied: 'not applied',
     },

@@ -1,0 +1,91 @@
+import { answer, besideShape, on, onEveryProblem } from '../../http/mount.ts'
+import { Rejected, rejectIfAny, type Problem } from '../../http/rejected.ts'
+import type { BodyOf } from '../../http/route.ts'
+import { wellFormedPart } from '../../http/validate.ts'
+import { lockAccount } from '../../hotels/hotel-clock.ts'
+import { hotelNotFound } from '../../hotels/hotel-rules.ts'
+import { selectOptionalHotel } from '../../hotels/store.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { readTransaction, transaction } from '../../postgres/transaction.ts'
+import type { AriNeeds } from '../accept-ari.ts'
+import { guardErrors, guardRoutes } from './contract.ts'
+import { selectOptionalSettings, saveSettings, type StoredSettings } from './guard-store.ts'
+import { learnedBoundsOf } from './learned-bounds.ts'
+import type { GuardSettings } from './rules.ts'
+import { ruleProblems } from './rule-problems.ts'
+import { defaultSettings } from './stored-guard.ts'
+
+/** GET /push/guard. */
+export const getGuard = (needs: AriNeeds) =>
+  on(guardRoutes.getGuard, async ({ query, caller: { supplierId } }) => {
+    const { hotelId: hotelCode } = query
+    const { stored, bounds } = await readTransaction(needs.db, async (connection) => {
+      await connection.query('set transaction isolation level repeatable read read only')
+      const hotelId = await optionalHotelId(connection, supplierId, hotelCode)
+      const found = await selectOptionalSettings(connection, supplierId, hotelId)
+      const isLearned = found?.settings.learned === true && hotelCode !== undefined
+      return {
+        stored: found,
+        bounds: isLearned ? await learnedBoundsOf(connection, needs, { supplierId, hotelCode }) : undefined,
+      }
+    })
+    return answer(200, {
+      code: '200',
+      message: 'Guard retrieved successfully',
+      ...shownSettings(stored),
+      ...(bounds ? { bounds } : {}),
+    })
+  })
+
+/** POST /push/guard. */
+export const setGuard = (needs: AriNeeds) =>
+  onEveryProblem(
+    guardRoutes.setGuard,
+    (sent, shapeProblems) => rejectIfAny(besideShape(shapeProblems, problemsOf(sent, shapeProblems))),
+    async ({ body, caller: { supplierId } }) => {
+      const stored = await transaction(needs.db.unhurried, async (connection) => {
+        await lockAccount(connection, supplierId)
+        const hotelId = await optionalHotelId(connection, supplierId, body.hotelId)
+        const settings = body.inherit === true ? null : settingsOf(body)
+        await saveSettings(connection, { supplierId, hotelId }, settings, needs.clock.now())
+        return selectOptionalSettings(connection, supplierId, hotelId)
+      })
+      return answer(200, { code: '200', message: 'Guard saved successfully', ...shownSettings(stored) })
+    },
+  )
+
+function settingsOf(body: BodyOf<typeof guardRoutes.setGuard>): GuardSettings {
+  const { rules = [], learned, expiryHours, onExpiry } = body
+  return {
+    rules,
+    learned: learned ?? defaultSettings.learned,
+    expiryHours: expiryHours ?? defaultSettings.expiryHours,
+    onExpiry: onExpiry ?? defaultSettings.onExpiry,
+  }
+}
+
+function shownSettings(stored: StoredSettings | undefined) {
+  const { source, settings } = stored ?? { source: 'none' as const, settings: defaultSettings }
+  const { rules, learned, expiryHours, onExpiry } = settings
+  return { source, rules: [...rules], learned, expiryHours, onExpiry }
+}
+
+async function optionalHotelId(
+  connection: Queryable,
+  supplierId: number,
+  hotelCode: string | undefined,
+): Promise<number | undefined> {
+  if (hotelCode === undefined) return undefined
+  const hotel = await selectOptionalHotel(connection, supplierId, hotelCode)
+  if (!hotel) throw new Rejected(404, hotelNotFound(hotelCode))
+  return hotel.id
+}
+
+function problemsOf(sent: unknown, shapeProblems: readonly Problem[]): Problem[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: only the well-formed part is left.
+  const body = wellFormedPart(sent, shapeProblems) as Partial<BodyOf<typeof guardRoutes.setGuard>> | undefined
+  const problems = (body?.rules ?? []).flatMap((rule, index) => ruleProblems(rule, `/rules/${index}`))
+  if (body?.inherit === true && body.hotelId === undefined)
+    problems.push({ ...guardErrors.inheritNeedsHotel, path: '/inherit' })
+  return problems
+}

@@ -1,0 +1,38 @@
+import type { Blocks, Stamp } from '../block.ts'
+import type { ReadyPush } from '../plan.ts'
+import type { LockedHotel } from '../store.ts'
+import { PushJudge } from './judged-push.ts'
+import type { OpenHolds } from './open-holds.ts'
+import { PushGuard } from './push-guard.ts'
+
+type Guarded = {
+  hotel: LockedHotel
+  stored: Blocks
+  stamp: Stamp
+  /** Absent in a dry run. */
+  holds: OpenHolds | undefined
+}
+
+/**
+ * The guard of a push; undefined if its hotel has none. If a part of an atomic push is held or rejected, so is all
+ * of it that can be: `probe` applies the push to copies to find that out.
+ */
+export async function guardPush(
+  ready: ReadyPush,
+  { hotel, stored, stamp, holds }: Guarded,
+  probe: (probing: { stamp: Stamp; guard: PushGuard }) => Promise<unknown>,
+): Promise<PushGuard | undefined> {
+  const { body, catalog, plan } = ready
+  const { guard } = catalog
+  if (!guard) return undefined
+  const { currencyRevision } = hotel
+  const { today = 0 } = plan
+  const judge = new PushJudge({ guard, catalog, stored, currencyRevision, today }, plan.items)
+  if (body.atomic === true) {
+    const { revision, sequence, keyId } = stamp
+    const trial = new PushGuard(judge, ready, undefined)
+    await probe({ stamp: { revision, sequence, keyId, currencyRevision }, guard: trial })
+    judge.whole = trial.strongest
+  }
+  return new PushGuard(judge, ready, holds)
+}

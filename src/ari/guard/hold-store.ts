@@ -1,0 +1,183 @@
+import { numberArray, type Queryable } from '../../postgres/postgres.ts'
+import { packBlockKey, type BlockKey } from '../store.ts'
+import { guardLimits, type HoldExample, type Reason } from './contract.ts'
+import type { HoldEnder, HoldState, ListedHold } from './holds-contract.ts'
+import { countCells, packParts, unpackParts } from './hold-codec.ts'
+import type { Hold } from './open-holds.ts'
+
+type HoldRow = Omit<Hold, 'parts' | 'state'> & { parts: Buffer; state: HoldState }
+
+const holdColumns = `id, hotel_id as "hotelId", key_id as "keyId", sequence, currency_revision as "currencyRevision", reason,
+  request_id as "requestId", epoch_ms(expires_at) as "expiresAtMs", on_expiry as "onExpiry", examples, parts, state`
+
+/** The open holds of a hotel with parts in one of the blocks. The hotel must be locked. */
+export async function selectHoldsOfBlocks(
+  connection: Queryable,
+  hotelId: number,
+  keys: Iterable<Omit<BlockKey, 'hotelId'>>,
+): Promise<Hold[]> {
+  const { rows } = await connection.query<HoldRow>({
+    name: 'select-holds-of-blocks',
+    text: `select ${holdColumns} from hold
+      where hotel_id = $1 and state = 'open' and blocks && $2::bigint[] order by at, id for no key update`,
+    values: [hotelId, numberArray([...keys].map(packBlockKey))],
+  })
+  return rows.map(holdOf)
+}
+
+/** Holds of a hotel in any state, locked. */
+export async function lockHolds(
+  connection: Queryable,
+  hotelId: number,
+  ids: readonly string[],
+): Promise<Hold[]> {
+  const { rows } = await connection.query<HoldRow>(
+    `select ${holdColumns} from hold where hotel_id = $1 and id = any($2::uuid[]) order by at, id for no key update`,
+    [hotelId, ids],
+  )
+  return rows.map(holdOf)
+}
+
+/** The oldest open holds of a hotel, locked. */
+export async function lockOpenHolds(
+  connection: Queryable,
+  hotelId: number,
+  accountMs: number,
+): Promise<Hold[]> {
+  const { rows } = await connection.query<HoldRow>(
+    `select ${holdColumns} from hold
+     where hotel_id = $1 and state = 'open' and (on_expiry = 'apply' or expires_at > instant($2))
+     order by at, id limit ${guardLimits.holdsPerRequestMax} for no key update`,
+    [hotelId, accountMs],
+  )
+  return rows.map(holdOf)
+}
+
+function holdOf(row: HoldRow): Hold {
+  return { ...row, parts: row.state === 'open' ? unpackParts(row.parts) : [] }
+}
+
+/** Stores holds that a group of pushes added or changed. Their hotels must be locked. */
+export async function writeHolds(
+  connection: Queryable,
+  { added, changed }: { added: readonly Hold[]; changed: readonly Hold[] },
+  nowMs: number,
+): Promise<void> {
+  await Promise.all([
+    added.length > 0 && insertHolds(connection, added, nowMs),
+    changed.length > 0 && updateHolds(connection, changed, nowMs),
+  ])
+}
+
+async function insertHolds(connection: Queryable, holds: readonly Hold[], nowMs: number): Promise<void> {
+  const rows = holds.map((hold) => ({
+    ...columnsOf(hold, nowMs),
+    hotel_id: hold.hotelId,
+    key_id: hold.keyId,
+    request_id: hold.requestId,
+    reason: hold.reason,
+    expires_ms: hold.expiresAtMs,
+    on_expiry: hold.onExpiry,
+    sequence: hold.sequence,
+    currency_revision: hold.currencyRevision,
+    examples: hold.examples,
+  }))
+  await connection.query(
+    `insert into hold (id, hotel_id, key_id, request_id, reason, at, expires_at, on_expiry, sequence, currency_revision,
+       cells, blocks, parts, examples, state, resolved_at, resolved_by)
+     select id, hotel_id, key_id, request_id, reason, instant($2), instant(expires_ms), on_expiry, sequence,
+       currency_revision, cells, blocks, decode(parts, 'base64'), examples, state, instant(resolved_ms), resolved_by
+     from jsonb_to_recordset($1::jsonb) as added (id uuid, hotel_id int, key_id int, request_id text, reason text,
+       expires_ms float8, on_expiry text, sequence bigint, currency_revision bigint, cells int, blocks bigint[],
+       parts text, examples jsonb, state text, resolved_ms float8, resolved_by text)`,
+    [JSON.stringify(rows), nowMs],
+  )
+  await connection.query(
+    `update hold set state = 'discarded', resolved_at = instant($2), resolved_by = 'limit'
+     where id in (
+       select old.id from unnest($1::int[]) as full_hotel (id) cross join lateral (
+         select id from hold where hotel_id = full_hotel.id and state = 'open'
+         order by at desc, id desc offset ${guardLimits.openHoldsMax}
+       ) as old
+     )`,
+    [numberArray([...new Set(holds.map(({ hotelId }) => hotelId))]), nowMs],
+  )
+}
+
+async function updateHolds(connection: Queryable, holds: readonly Hold[], nowMs: number): Promise<void> {
+  await connection.query(
+    `update hold set cells = changed.cells, blocks = changed.blocks, parts = decode(changed.parts, 'base64'),
+       state = changed.state, resolved_at = instant(changed.resolved_ms), resolved_by = changed.resolved_by
+     from jsonb_to_recordset($1::jsonb) as changed (id uuid, cells int, blocks bigint[], parts text, state text,
+       resolved_ms float8, resolved_by text)
+     where hold.id = changed.id and hold.state = 'open'`,
+    [JSON.stringify(holds.map((hold) => columnsOf(hold, nowMs)))],
+  )
+}
+
+function columnsOf({ id, parts, state, resolvedBy }: Hold, nowMs: number) {
+  return {
+    id,
+    cells: countCells(parts),
+    blocks: [...new Set(parts.map(packBlockKey))],
+    parts: packParts(parts).toString('base64'),
+    state,
+    resolved_ms: state === 'open' ? null : nowMs,
+    resolved_by: state === 'open' ? null : (resolvedBy ?? 'push'),
+  }
+}
+
+export type HoldQuery = {
+  supplierId: number
+  hotelId: number | undefined
+  state: HoldState
+  /** Before this one; undefined for the newest. */
+  before: { atUs: string; id: string } | undefined
+  limit: number
+}
+
+type ListedRow = Omit<ListedHold, 'holdId' | 'rule'> & {
+  id: string
+  reason: Reason
+  atUs: string
+  examples: HoldExample[]
+}
+
+const shown = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Newest first. What is discarded at its end counts as expired from then on. */
+export async function selectHolds(db: Queryable, query: HoldQuery, nowMs: number): Promise<ListedRow[]> {
+  const { supplierId, hotelId, state, before, limit } = query
+  const { rows } = await db.query<ListedRow>(
+    `with listed as (
+       select hold.*, hotel.code, case
+           when state = 'open' and on_expiry = 'discard' and expires_at <= instant($6::float8 + hotel.clock_ahead_ms)
+           then 'expired' else state end as state_now
+       from hotel join hold on hold.hotel_id = hotel.id
+       where hotel.supplier_id = $1 and ($2::int is null or hotel.id = $2)
+         and ($3::timestamptz is null or (hold.at, hold.id) < ($3, $4::uuid))
+         and state = any(case when $5 = 'expired' then array['open', 'expired'] else array[$5] end)
+     )
+     select id, code as "hotelId", reason, cells, request_id as "requestId", ${shown('at')} as at,
+       ${shown('expires_at')} as "expiresAt", on_expiry as "onExpiry", state_now as state,
+       ${shown('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy", examples,
+       to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00' as "atUs"
+     from listed where state_now = $5 order by listed.at desc, id desc limit $7`,
+    [supplierId, hotelId ?? null, before?.atUs ?? null, before?.id ?? null, state, nowMs, limit],
+  )
+  return rows
+}
+
+/** Those of the holds that are open. The hotel must be locked. */
+export async function discardOpenHolds(
+  connection: Queryable,
+  hotelId: number,
+  { ids, by, nowMs }: { ids: readonly string[]; by: HoldEnder; nowMs: number },
+): Promise<void> {
+  await connection.query(
+    `update hold set state = 'discarded', resolved_at = instant($3), resolved_by = $4
+     where hotel_id = $1 and id = any($2::uuid[]) and state = 'open'`,
+    [hotelId, ids, nowMs, by],
+  )
+}

@@ -1,0 +1,81 @@
+import { guardWarning } from '../ari/guard/contract.ts'
+import type { RouteName } from '../contract.ts'
+import { hotelWarnings } from '../hotels/contract.ts'
+import { productWarnings } from '../products/contract.ts'
+import { cardErrors } from '../cards/contract.ts'
+import type { ListedError } from './shapes.ts'
+
+/** Warnings about a push that was accepted nevertheless. */
+export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
+  pushHotels: Object.values(hotelWarnings),
+  pushProducts: [
+    {
+      type: 'ATTRIBUTE_OVERRULED',
+      message: 'roomName is overridden by a later product of the same push',
+      hint: 'It belongs to the whole room; the last product that contains it applies',
+    },
+    ...Object.values(productWarnings),
+  ],
+  createReservation: [cardErrors.notDelivered, cardErrors.removed],
+  modifyReservation: [cardErrors.notDelivered, cardErrors.removed],
+  pushAri: [
+    {
+      type: 'SUPERSEDED',
+      message: '3 nights kept the values of a higher sequence',
+      hint: 'Nothing to do: a push with a higher sequence arrived before this one',
+    },
+    {
+      type: 'NOTHING_SENT',
+      message: 'Nothing was changed: no value was sent',
+      hint: 'Unknown and ignored: availability',
+    },
+    {
+      type: 'NEVER_BOOKABLE',
+      message: '3 nights cannot be booked: minLengthStay is above maxLengthStay',
+      hint: 'Send minLengthStay and maxLengthStay together, or null for the one that no longer applies',
+    },
+    {
+      type: 'NEVER_BOOKABLE',
+      message: '3 nights cannot be booked: there is a price but no inventory',
+      hint: 'Send the inventory of the room or of the rate for the same nights; a night without inventory is not sold',
+    },
+    {
+      type: 'NEVER_BOOKABLE',
+      message: '3 nights cannot be booked: a price is below the taxes that it includes',
+      hint: 'Taxes marked included are part of the amount; POST /push/getTaxes lists them',
+    },
+    {
+      type: 'DEPARTURE_RULE_UNUSED',
+      message: 'closedToDeparture has no effect on 1 day: the night before is not on sale',
+      hint: 'Set it on the day on which guests leave, not on their last night',
+    },
+    {
+      type: 'SINGLE_ABOVE_DOUBLE',
+      message: 'On 3 nights one adult pays more than two',
+      hint: 'amount is the total for the guests of its line, not a price per guest',
+    },
+    {
+      type: 'ROUND_NUMBER_X10',
+      message: '3 nights got a price that is ten times, or a tenth of, the previous one',
+      hint: 'Applied as sent; check the decimal point and the currency',
+    },
+    guardWarning,
+    {
+      type: 'GUEST_FIELDS_IGNORED',
+      message: 'guests and ageCategory are ignored when pricingModel is unit',
+      hint: 'The amount is for the room, regardless of the guests; send pricingModel guest for prices by number of guests',
+    },
+  ],
+  getAri: [
+    {
+      type: 'FORMER_CURRENCY',
+      message: "Prices of 3 nights were pushed before the hotel's currency changed and cannot be sold",
+      hint: "Push them again in the hotel's currency",
+    },
+    {
+      type: 'BEYOND_OCCUPANCY',
+      message: 'Prices of 3 nights are for more guests than the product allows and cannot be sold',
+      hint: 'Nothing to do, unless the occupancy is wrong: they can be sold again once it allows them',
+    },
+  ],
+}
