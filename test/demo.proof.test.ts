@@ -46,6 +46,8 @@ const pushes = [
   /Idempotency-Replayed: true/,
   /getAriDigest {2}200 ARI digest computed/,
   /3 comparisons found 2 nights, and one push mended them/,
+  /undo {2}207 Push partially undone/,
+  /361 nights as before, as the dry run said; 1 night kept: 149 by push …\w{8}/,
   /← 400 Webhook must not contain a user name or password/,
   /← 400 Webhook host must not be or resolve to a private or otherwise special address/,
 ]

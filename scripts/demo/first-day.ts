@@ -7,6 +7,7 @@ import { found, refused, shownFetch, shownKeyPrefix } from './client.ts'
 import { bookings } from './bookings.ts'
 import { hotel, hotelId } from './hotel.ts'
 import { lostPush } from './lost-push.ts'
+import { massMistake } from './mass-mistake.ts'
 import { heading, line, paint, plural, printStep, width } from './print.ts'
 import type { DemoService } from './service.ts'
 
@@ -26,6 +27,7 @@ export async function firstDay(service: DemoService): Promise<Stored> {
   await mistakes(supplier, monday)
   await changes(supplier, monday)
   await lostPush(service, monday)
+  await massMistake(service, monday)
   await refusedWebhooks(supplier)
   await bookings(supplier, service, monday)
   const answer = await readBack(supplier, first)
@@ -149,7 +151,7 @@ async function pushLog(supplier: SupplierClient): Promise<void> {
   printStep(
     'Every push of the hotel, refused ones too; GET /v1/push/log/{requestId} has its body and its answer.',
   )
-  const { pushes } = await supplier.listPushes({ hotelId, limit: '10' })
+  const { pushes } = await supplier.listPushes({ hotelId, limit: '14' })
   line(paint('dim', '     time (UTC)  kind       outcome       http    nights     ms  request id'))
   for (const entry of pushes) {
     const { outcome, requestId, at } = entry
