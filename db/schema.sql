@@ -107,6 +107,75 @@ create table booking_answer (
 );
 CREATE INDEX booking_answer_by_time ON public.booking_answer USING btree (at);
 
+create table bulk_hotel (
+  job_id uuid not null,
+  code text not null,
+  constraint bulk_hotel_pkey PRIMARY KEY (job_id, code),
+  constraint bulk_hotel_job_id_fkey FOREIGN KEY (job_id) REFERENCES bulk_job(id) ON DELETE CASCADE
+);
+
+create table bulk_job (
+  id uuid not null,
+  supplier_id integer not null,
+  key_id integer not null,
+  task text not null,
+  kind text not null,
+  format text not null,
+  stops_at_error boolean default false not null,
+  is_dry_run boolean default false not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  touched_at timestamp with time zone not null,
+  queued_at timestamp with time zone,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  encoding text,
+  bytes bigint default 0 not null,
+  bytes_announced bigint,
+  parts integer default 0 not null,
+  line integer default 0 not null,
+  bytes_done bigint default 0 not null,
+  applied integer default 0 not null,
+  unchanged integer default 0 not null,
+  partial integer default 0 not null,
+  refused integer default 0 not null,
+  hotels integer default 0 not null,
+  refused_bytes bigint default 0 not null,
+  header bytea,
+  failure jsonb,
+  leased_by uuid,
+  leased_until timestamp with time zone,
+  constraint bulk_job_pkey PRIMARY KEY (id),
+  constraint bulk_job_encoding_check CHECK ((encoding = ANY (ARRAY['identity'::text, 'gzip'::text, 'zstd'::text]))),
+  constraint bulk_job_format_check CHECK ((format = ANY (ARRAY['ndjson'::text, 'csv'::text]))),
+  constraint bulk_job_kind_check CHECK ((kind = ANY (ARRAY['hotels'::text, 'products'::text, 'taxes'::text, 'ari'::text]))),
+  constraint bulk_job_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'queued'::text, 'running'::text, 'done'::text, 'stopped'::text, 'cancelled'::text, 'failed'::text]))),
+  constraint bulk_job_task_check CHECK ((task = ANY (ARRAY['load'::text, 'export'::text]))),
+  constraint bulk_job_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
+  constraint bulk_job_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+CREATE INDEX bulk_job_by_supplier ON public.bulk_job USING btree (supplier_id, state);
+CREATE INDEX bulk_job_by_touch ON public.bulk_job USING btree (touched_at);
+CREATE INDEX bulk_job_waiting ON public.bulk_job USING btree (queued_at, id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+
+create table bulk_part (
+  job_id uuid not null,
+  part integer not null,
+  length integer not null,
+  bytes bytea storage external not null,
+  constraint bulk_part_pkey PRIMARY KEY (job_id, part),
+  constraint bulk_part_job_id_fkey FOREIGN KEY (job_id) REFERENCES bulk_job(id) ON DELETE CASCADE
+);
+
+create table bulk_refused (
+  job_id uuid not null,
+  line integer not null,
+  bytes bytea not null,
+  problems json not null,
+  constraint bulk_refused_pkey PRIMARY KEY (job_id, line),
+  constraint bulk_refused_job_id_fkey FOREIGN KEY (job_id) REFERENCES bulk_job(id) ON DELETE CASCADE
+);
+
 create table change (
   turn bigint default GREATEST(((pg_current_xact_id())::text)::bigint, (((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint - 1)) not null,
   id bigint generated always as identity not null,

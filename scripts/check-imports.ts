@@ -24,6 +24,7 @@ const order: readonly (readonly string[])[] = [
   ['cards'],
   ['price-check'],
   ['offers', 'changes'],
+  ['bulk'],
   ['ari', 'taxes'],
   ['products'],
   ['webhooks'],

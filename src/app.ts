@@ -2,6 +2,8 @@ import { startHoldWatch, type HoldWatch } from './ari/guard/watch-holds.ts'
 import { consoleHandlers } from './console-handlers.ts'
 import { mountConsole } from './console/web/mount-console.ts'
 import { handlerNeedsOf, type AppNeeds, type HandlerNeeds } from './handler-needs.ts'
+import { startBulkWorker, type BulkWorker } from './bulk/worker.ts'
+import { linePushes } from './line-pushes.ts'
 import { handlers } from './handlers.ts'
 import { mountHealth, metricsServer, mountMetrics } from './monitoring.ts'
 import { authenticator } from './keys/authenticate.ts'
@@ -35,6 +37,8 @@ export type App = {
   startDeliveries: () => DeliveryWorker
   /** Ends what the guard holds when its time is over, until it is closed. */
   startHoldWatch: () => HoldWatch
+  /** Works on first loads and exports from now on, until it is closed. */
+  startBulk: () => BulkWorker
   /** Builds the console's web application if it isn't built yet, with the lowest priority. */
   prepareConsole: () => void
 }
@@ -119,10 +123,11 @@ export function startApp(needs: AppNeeds): App {
 }
 
 /** The work that runs once, whoever answers requests. */
-function workOf(needs: HandlerNeeds): Pick<App, 'startDeliveries' | 'startHoldWatch'> {
+function workOf(needs: HandlerNeeds): Pick<App, 'startDeliveries' | 'startHoldWatch' | 'startBulk'> {
   return {
     startDeliveries: () => startDeliveryWorker(needs),
     startHoldWatch: () => startHoldWatch(needs),
+    startBulk: () => startBulkWorker({ ...needs, linePushes: linePushes(needs) }),
   }
 }
 

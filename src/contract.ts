@@ -5,6 +5,7 @@ import { holdRoutes } from './ari/guard/holds-contract.ts'
 import { digestRoutes } from './ari/digest-contract.ts'
 import { historyRoutes } from './ari/history-contract.ts'
 import { undoRoutes } from './ari/undo-contract.ts'
+import { bulkRoutes } from './bulk/contract.ts'
 import { changeRoutes } from './changes/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { keyRoutes } from './keys/contract.ts'
@@ -34,6 +35,7 @@ export const routes = {
   ...guardRoutes,
   ...holdRoutes,
   ...mappingRoutes,
+  ...bulkRoutes,
   ...webhookRoutes,
   ...pushLogRoutes,
   ...referenceRoutes,

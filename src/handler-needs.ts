@@ -2,6 +2,8 @@ import { catalogs } from './ari/catalog.ts'
 import { committer } from './ari/commit.ts'
 import { selectHotelsOnSale } from './ari/on-sale.ts'
 import { Gate } from './base/gate.ts'
+import { uploadGate } from './bulk/upload.ts'
+import { bulkBell } from './bulk/worker.ts'
 import { deliveryBell } from './bookings/delivery-queue.ts'
 import { bookingTurnsMax } from './bookings/idempotent-booking.ts'
 import type { CardVault } from './cards/card-vault.ts'
@@ -88,6 +90,8 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     callbackFaults: faults,
     callbackWatch: watch,
     deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),
+    bulkBell: bulkBell(),
+    uploads: uploadGate(),
     bookingTurns: new Gate(bookingTurnsMax),
     searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
     priceChecks: priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch }),

@@ -4,6 +4,14 @@ import { getAriDigest } from './ari/get-ari-digest.ts'
 import { getGuard, setGuard } from './ari/guard/guard-endpoints.ts'
 import { discardHolds, listHolds, releaseHolds } from './ari/guard/hold-endpoints.ts'
 import { getAriDiff, getCellHistory, undo } from './ari/history-endpoints.ts'
+import {
+  cancelBulkJob,
+  createBulkJob,
+  getBulkErrors,
+  getBulkJob,
+  startBulkJob,
+  uploadBulkData,
+} from './bulk/bulk-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
   onCancelReservation,
@@ -63,6 +71,12 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   listHolds,
   releaseHolds,
   discardHolds,
+  createBulkJob,
+  uploadBulkData,
+  startBulkJob,
+  cancelBulkJob,
+  getBulkJob,
+  getBulkErrors,
   registerAvailabilityWebhook,
   registerPushbookWebhook,
   removeAvailabilityWebhook,

@@ -1,6 +1,8 @@
 import { dayMs, instantOf } from './base/calendar.ts'
 import { deleteEndedHolds, endedHoldsKeptDays } from './ari/guard/watch-holds.ts'
 import { removePastMonths } from './ari/past-months.ts'
+import { bulkLimits } from './bulk/limits.ts'
+import { deleteOldJobs } from './bulk/store.ts'
 import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
 import type { Settings } from './config.ts'
@@ -172,6 +174,11 @@ export async function doChores(
     'used states of OpenID deleted': () => deleteOldStates(db),
     'old wrong attempts to sign in deleted': () => deleteOldFailedSignIns(db, untilMs),
     'ended holds deleted': () => deleteEndedHolds(db, untilMs - endedHoldsKeptDays * dayMs),
+    'old loads and exports deleted': () =>
+      deleteOldJobs(db, {
+        endedMs: untilMs - bulkLimits.jobKeptDays * dayMs,
+        touchedMs: untilMs - (bulkLimits.uploadKeptHours / 24) * dayMs,
+      }),
     'old changes deleted': () => deleteOldChanges(db, untilMs - changesKeptDays * dayMs),
   }
   for (const [chore, run] of Object.entries(chores)) {

@@ -18,6 +18,7 @@ const holdsCloseWithinMs = 1_000
 const deliveriesCloseWithinMs = 2_000
 const watchesCloseWithinMs = 500
 const publisherClosesWithinMs = 500
+const bulkClosesWithinMs = 1_000
 const drainPollMs = 10
 /**
  * Delayed, because the person who starts the service needs other things first; a request for the console
@@ -78,6 +79,8 @@ export async function serveRequests(
         const watch = startFindingWatch({ ...needs, archive })
         closers.push({ name: 'watches', close: watch.close, withinMs: watchesCloseWithinMs })
         closers.push({ name: 'holds', close: app.startHoldWatch().close, withinMs: holdsCloseWithinMs })
+        const bulk = app.startBulk()
+        closers.push({ name: 'bulk', close: bulk.close, withinMs: bulkClosesWithinMs })
         if (feedNats !== undefined) {
           const publisher = startPublisher({ ...needs, environment, natsUrl: feedNats })
           closers.push({ name: 'publisher', close: publisher.close, withinMs: publisherClosesWithinMs })

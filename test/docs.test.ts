@@ -53,6 +53,7 @@ before(async () => {
     // The suppliers of the pages are programs, whose speed depends on the machine.
     checkBudgetMs: minutes(1),
   })
+  gateway.app.startBulk()
   folder = await mkdtemp(join(tmpdir(), 'ari-docs-'))
   for (const name of ['docs', 'node_modules']) symlinkSync(join(root, name), join(folder, name))
 })

@@ -83,7 +83,7 @@ function steady(value: unknown, name = ''): unknown {
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return '2027-03-01T12:00:00.000Z'
     if (name === 'signingSecret') return 'whsec_…'
     if (name === 'nextCursor') return 'MTcz'
-    if (name === 'priceCheckId') return steadyUuid
+    if (name === 'priceCheckId' || name === 'jobId') return steadyUuid
     if (name === 'webhookId') return value.replace(/(?<=^[a-z]{3}_).*$/, steadyUuid)
     if (name === 'cursor') return 'Y2hhbmdlIDkyOCA0MQ'
     if (name.startsWith('platform') && name.endsWith('Id')) return steadyIds[name] ?? value

@@ -191,12 +191,17 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
   const { url, metricsUrl } = await app.listen({ host: '127.0.0.1', port: 0 })
   const { host = '', port = 0, user = '', database = '' } = db.pool.options
   const others: TestGateway[] = []
-  const workers: DeliveryWorker[] = []
+  const workers: Pick<DeliveryWorker, 'close'>[] = []
   return {
     url,
     metricsUrl,
     app: {
       ...app,
+      startBulk: () => {
+        const worker = app.startBulk()
+        workers.push(worker)
+        return worker
+      },
       startDeliveries: () => {
         const worker = app.startDeliveries()
         workers.push(worker)

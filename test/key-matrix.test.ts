@@ -25,7 +25,13 @@ const alpha: Contents = { name: 'Alpha', mark: 'alpha', price: 1_111, percent: 1
 const beta: Contents = { name: 'Beta', mark: 'beta', price: 2_222, percent: 29 }
 
 /** Codes that nobody has at first, and only Beta later. */
-const secret = { hotelId: 'H-SECRET', roomId: 'R-SECRET', rateId: 'T-SECRET', requestId: 'beta-secret' }
+const secret = {
+  hotelId: 'H-SECRET',
+  roomId: 'R-SECRET',
+  rateId: 'T-SECRET',
+  requestId: 'beta-secret',
+  jobId: '019f0000-0000-7000-8000-00000000beba',
+}
 
 type Row = {
   /**
@@ -171,6 +177,12 @@ const rows: Record<SupplierRouteName, Row> = {
       { hotelId: 'H1', from: { revision: 0 }, rateIds: [secret.rateId] },
     ],
   },
+  createBulkJob: { own: () => ({ kind: 'ari', format: 'ndjson' }), foreign: [] },
+  uploadBulkData: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },
+  startBulkJob: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },
+  cancelBulkJob: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },
+  getBulkJob: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },
+  getBulkErrors: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },
   getCellHistory: {
     own: () => ({ hotelId: 'H1', roomId: 'DBL', rateId: 'BAR', date: nights.startDate }),
     shows: ({ price }) => String(price),
@@ -290,7 +302,8 @@ async function call(
   if (name === 'undo' && !Object.hasOwn(Object(request), 'revision'))
     return caller.post(path, { ...Object(request), revision: await newestRevision(caller) }, headers)
   if (method === 'DELETE') return caller.delete(path, headers)
-  if (method !== 'GET') return caller.post(path, request, headers)
+  if (method === 'PUT') return caller.put(filledPath(path, request), 'data', headers)
+  if (method !== 'GET') return caller.post(filledPath(path, request), request, headers)
   const members = new Map(Object.entries(request ?? {}).map(([key, value]) => [key, String(value)]))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, key: string) => {
     const value = members.get(key) ?? ''
@@ -305,6 +318,11 @@ async function newestRevision(caller: TestClient): Promise<unknown> {
   const night = { hotelId: 'H1', roomId: 'DBL', rateId: 'BAR', date: nights.startDate }
   const { changes } = (await caller.post('/push/getCellHistory', night)).body
   return Object(changes)[0]?.revision ?? 1
+}
+
+function filledPath(path: string, request: unknown): string {
+  const members = new Map(Object.entries(request ?? {}).map(([key, value]) => [key, String(value)]))
+  return path.replaceAll(/\{(\w+)\}/g, (_all, key: string) => members.get(key) ?? '')
 }
 
 let ours: TestSupplier
@@ -501,6 +519,11 @@ test('another supplier’s data is answered exactly like data that does not exis
       }),
     )
   }
+  await gateway.db.query(
+    `insert into bulk_job (id, supplier_id, key_id, task, kind, format, state, created_at, touched_at)
+     values ($1, $2, $3, 'load', 'ari', 'ndjson', 'uploading', now(), now())`,
+    [secret.jobId, await idOf(theirs), theirs.keyId],
+  )
   expectOk(await theirs.get(`/push/log/${requestId}`))
   const foreign = await ask()
   assert.deepEqual(foreign, absent)

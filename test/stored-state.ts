@@ -66,6 +66,11 @@ const tables = {
   schema_migration: 'common',
   store_epoch: 'common',
   vault_key: 'common',
+  // Loads and exports go on in the background; what they store is in the tables above.
+  bulk_job: 'none',
+  bulk_part: 'none',
+  bulk_refused: 'none',
+  bulk_hotel: 'none',
   // Written by the service itself, independently of requests.
   store_beat: 'none',
   write_probe: 'none',

@@ -12,7 +12,7 @@ import { planPush, tooManyCells, type Plan } from './plan.ts'
 import { pricesSent } from './plan-item.ts'
 import { isSent, itemProblems, readablePush, type ItemProblems, type ReadablePush } from './readable.ts'
 
-export type AriNeeds = Needs & { catalogs: Catalogs; committer: Committer }
+export type AriNeeds = Needs & { catalogs: Catalogs; committer: Pick<Committer, 'submit'> }
 
 /** A push of ARI as sent, with the problems that schema validation found. */
 type SentAri = Pick<ItemsCall<typeof ariRoutes.pushAri>, 'push' | 'body' | 'problems' | 'judgementByItem'>

@@ -25,7 +25,13 @@ import {
   type WrittenHotel,
 } from './store.ts'
 
-export type GroupNeeds = Needs & { catalogs: Catalogs; cache: BlockCache; trust: CacheTrust }
+export type GroupNeeds = Needs & {
+  catalogs: Catalogs
+  cache: BlockCache
+  trust: CacheTrust
+  /** Sends further statements of the transaction. */
+  alongside?: (connection: Connection, records: readonly PushRecord[]) => Promise<void>
+}
 
 /** `skip`: leave out pushes for hotels that another transaction has locked. `wait`: wait for those locks. */
 export type Locking = 'skip' | 'wait'
@@ -215,12 +221,13 @@ async function writeAndCommit(
       writeHolds(connection, group.holds, nowMs),
       keepPushes(connection, kept, nowMs),
       keepAnswers(connection, kept, nowMs),
+      needs.alongside?.(connection, kept) ?? noStatement,
       connection.query('commit'),
     ])
     .catch((error: unknown) => {
       throw commitFailure(error)
     })
-  const { command } = ended[7]
+  const { command } = ended[8]
   if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
   return written
 }

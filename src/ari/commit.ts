@@ -17,6 +17,16 @@ export type Committer = {
   /** Resolves when the push is on disk (or refused); rejects with 503 when too many pushes are waiting. */
   submit: (ready: ReadyPush) => Promise<Answer>
   waiting: () => number
+  /** The number of pushes submitted since the start. */
+  submitted: () => number
+  /**
+   * For loads: applies pushes in a transaction of their own, with further statements, and leaves out pushes whose hotel is
+   * gone. One call at a time.
+   */
+  applyTogether: (
+    pushes: readonly ReadyPush[],
+    alongside: NonNullable<GroupNeeds['alongside']>,
+  ) => Promise<void>
   close: () => Promise<void>
 }
 
@@ -45,11 +55,21 @@ export function committer(needs: Needs, catalogs: Catalogs): Committer {
   const small = new Lane(groupNeeds, patient)
   const bulk = Array.from({ length: bulkLanes }, () => new Lane(groupNeeds, patient))
   const lanes = [small, ...bulk, patient]
+  const loads = new CommitConnection(groupNeeds)
+  let submitted = 0
   const waiting = (): number => lanes.reduce((sum, lane) => sum + lane.waiting, 0)
   const waitingBytes = (): number => lanes.reduce((sum, lane) => sum + lane.waitingBytes, 0)
   return {
     waiting,
+    submitted: () => submitted,
+    applyTogether: async (pushes, alongside) => {
+      const records = await loads.run((connection) =>
+        commitGroup(connection, pushes, 'wait', { ...groupNeeds, alongside }),
+      )
+      for (const record of records) if (record) countPush(needs.telemetry, record)
+    },
     submit: (ready) => {
+      submitted++
       if (waiting() >= waitingMax || waitingBytes() > waitingBytesMax) {
         needs.telemetry.limited.inc({ limit: 'commit_queue' })
         return Promise.reject(overloaded())
@@ -61,6 +81,7 @@ export function committer(needs: Needs, catalogs: Catalogs): Committer {
     close: async () => {
       // Close the patient lane last: the other lanes may still hand pushes to it.
       for (const lane of lanes) await lane.close()
+      await loads.end()
     },
   }
 }

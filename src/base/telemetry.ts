@@ -29,6 +29,7 @@ export function telemetry() {
     registry,
     ...ofTheGateway(registers),
     ...ofArchive(registers),
+    ...ofBulk(registers),
     ...ofChanges(registers),
     ...ofBookings(registers),
     /** `together` is the value for several processes: by default their sum. */
@@ -105,6 +106,23 @@ function ofTheGateway(registers: Registry[]) {
       name: 'ari_housekeeping_held_back_total',
       help: 'Rounds of housekeeping that deleted nothing, or less than was due: clock, ceiling',
       labelNames: ['reason'] as const,
+      registers,
+    }),
+  }
+}
+
+/** Metrics of first loads and exports. */
+function ofBulk(registers: Registry[]) {
+  return {
+    bulkLines: new Counter({
+      name: 'ari_bulk_lines_total',
+      help: 'Lines of first loads by outcome: applied, unchanged, partial, refused',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    bulkJobs: new Gauge({
+      name: 'ari_bulk_jobs_running',
+      help: 'First loads and exports under way',
       registers,
     }),
   }

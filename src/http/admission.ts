@@ -266,6 +266,7 @@ export function callOf(route: Route, request: FastifyRequest): UncheckedCall {
     warnings,
     push,
     idempotencyKey,
+    ...(route.transfers ? { transfer: { stream: request.raw, headers: request.headers } } : {}),
   }
 }
 

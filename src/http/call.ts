@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { RateLimit } from './rate-limit.ts'
 import type { UnknownFields } from './request-members.ts'
 import type { Access, BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
@@ -28,10 +29,15 @@ export type Push = {
   idempotencyKey: string | undefined
   /** The warnings of its call, which are stored with its answer. */
   warnings: Warnings
+  /** Nothing is applied; the answer is the same. */
+  isRehearsed?: boolean
 }
 
 /** An Idempotency-Key with its owner: two callers never share one. */
 export type OwnedKey = { owner: { tokenId: number } | { keyId: number }; key: string }
+
+/** The body of a request as it comes, for a route that takes bytes; and what asks for the form of an answer. */
+export type Transfer = { stream: Readable; headers: IncomingHttpHeaders }
 
 /** A person at the console, or a program with an operator's token. */
 export type Operator = {
@@ -73,6 +79,7 @@ export type Call<R extends Route> = {
   /** Warnings about the request that go into its answer, whatever that is. */
   warnings: Warnings
 } & CallerByAccess[R['access']] &
+  (R extends { transfers: string } ? { transfer: Transfer } : unknown) &
   (R extends { pushKind: string } ? { push: Push } : unknown) &
   (R extends { takesIdempotencyKey: true } ? { idempotencyKey: OwnedKey | undefined } : unknown)
 
@@ -86,4 +93,8 @@ export type UncheckedCall = {
   requestId: string
   unknownFields: UnknownFields
   warnings: Warnings
-} & CallerByAccess[Access] & { push?: Push | undefined; idempotencyKey?: OwnedKey | undefined }
+} & CallerByAccess[Access] & {
+    push?: Push | undefined
+    idempotencyKey?: OwnedKey | undefined
+    transfer?: Transfer | undefined
+  }

@@ -60,7 +60,7 @@ export type Mounted = {
   /** Compiles its shapes; otherwise the first request would have to wait for that. */
   prepare: () => void
 } & (
-  | { handle: (call: UncheckedCall) => Promise<Answer | LongAnswer>; hold?: undefined }
+  | { handle: (call: UncheckedCall) => Promise<Answer | LongAnswer | Streamed>; hold?: undefined }
   | { handle?: undefined; hold: (call: UncheckedCall, held: Held) => Promise<Answer | Streamed> }
 )
 export function on<R extends Route>(route: R, handler: Handler<R>): Mounted {
@@ -79,6 +79,22 @@ export function onHeld<R extends Route>(
     prepare,
     hold: async (call, held) => {
       const answered = await handler(check(call), held)
+      return 'stream' in answered ? answered : withWarnings(answered, call.warnings)
+    },
+  }
+}
+
+/** Like `on`, for requests or answers that are bytes of any length. */
+export function onTransfer<R extends Route & { transfers: string }>(
+  route: R,
+  handler: (call: Call<R>) => Promise<AnswerTo<R> | Streamed>,
+): Mounted {
+  const { check, prepare } = checker(route)
+  return {
+    route,
+    prepare,
+    handle: async (call) => {
+      const answered = await handler(check(call))
       return 'stream' in answered ? answered : withWarnings(answered, call.warnings)
     },
   }

@@ -53,6 +53,8 @@ export type Route = {
   status?: 201
   /** Further 2xx answers besides 200, by status. */
   answers?: Readonly<Record<number, TSchema>>
+  /** Its request (`upload`) or its answer (`download`) is bytes of these types, not JSON; refusals are JSON. */
+  transfers?: 'upload' | 'download'
   /** The format of its server-sent events, which are sent if `Accept: text/event-stream` asks for them. */
   events?: string
   /** Statuses that a caller must expect besides the general ones, with their causes. */

@@ -184,13 +184,13 @@ function mountRoutes(
     inFlight.heldOpen(request)
     return work(callOf(route, request), held)
   }
-  fastify.register(async (api) => {
+  const mount = (api: FastifyInstance, some: readonly Mounted[]): void => {
     // Also runs for errors, and when the caller is gone.
     api.addHook('onSend', (request, _reply, _payload, done) => {
       inFlight.workEnded(request)
       done()
     })
-    for (const one of mounted) {
+    for (const one of some) {
       const { route } = one
       api.route({
         method: route.method,
@@ -209,6 +209,19 @@ function mountRoutes(
         },
       })
     }
+  }
+  const takesBytes = ({ route }: Mounted): boolean => route.transfers === 'upload'
+  fastify.register(async (api) =>
+    mount(
+      api,
+      mounted.filter((one) => !takesBytes(one)),
+    ),
+  )
+  fastify.register(async (api) => {
+    api.removeAllContentTypeParsers()
+    // The handler reads the body itself.
+    api.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    mount(api, mounted.filter(takesBytes))
   })
 }
 
@@ -226,7 +239,7 @@ async function perform(
   { route, handle }: Extract<Mounted, { hold?: undefined }>,
   request: FastifyRequest,
   needs: ServeNeeds,
-): Promise<Answer | LongAnswer> {
+): Promise<Answer | LongAnswer | Streamed> {
   const { push } = request.ari
   if (push?.idempotencyKey !== undefined) {
     const stored = await needs.replayed(push)

@@ -89,6 +89,31 @@ export async function selectOptionalKey(db: Queryable, hash: string): Promise<Kn
   return { caller: { keyId, supplierId, supplier, channelManager, unknownFields, echo, limits }, expiresAtMs }
 }
 
+/** The caller of work that a key has ordered, unless the key is revoked or has expired. */
+export async function selectOptionalCaller(
+  db: Queryable,
+  keyId: number,
+  nowMs: number,
+): Promise<Caller | undefined> {
+  const { rows } = await db.query<Omit<KeyRow, 'expiresAtMs' | 'echo'>>({
+    name: 'select-optional-caller',
+    text: `
+      select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
+        k.unknown_fields as "unknownFields",
+        k.requests_per_minute as "requestsPerMinute", k.requests_burst as "requestsBurst",
+        k.body_bytes_max as "bodyBytesMax", k.ari_items_max as "ariItemsMax", k.ari_cells_max as "ariCellsMax"
+      from api_key k join supplier s on s.id = k.supplier_id
+      where k.id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > instant($2))`,
+    values: [keyId, nowMs],
+  })
+  const [row] = rows
+  if (!row) return undefined
+  const { supplierId, supplier, channelManager, unknownFields } = row
+  // Nobody reads the answers of its pushes.
+  const echo = false
+  return { keyId, supplierId, supplier, channelManager, unknownFields, echo, limits: limitsOf(row) }
+}
+
 export async function selectOptionalToken(db: Queryable, hash: string): Promise<KnownToken | undefined> {
   const { rows } = await db.query<KnownToken>({
     name: 'select-optional-token',

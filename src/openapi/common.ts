@@ -42,6 +42,13 @@ export const requestHeaders: Readonly<Record<string, Described>> = {
     description: 'When the body is compressed: `gzip`, `br` or `zstd`',
     schema: text,
   },
+  ContentRange: {
+    name: 'Content-Range',
+    in: 'header',
+    required: false,
+    description: 'The place of this part of the data, in the bytes as sent: `bytes FIRST-LAST/TOTAL`',
+    schema: text,
+  },
 }
 
 export const commonHeaders: Readonly<Record<string, Described>> = {

@@ -93,11 +93,15 @@ function operation(name: RouteName, described: PublicRoute, shapes: Shapes): Jso
       ...parameters(described, shapes),
       ...(described.events === undefined ? [] : [{ $ref: '#/components/parameters/LastEventId' }]),
       ...(takesKey(described) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-      ...(body === undefined ? [] : [{ $ref: '#/components/parameters/ContentEncoding' }]),
+      ...(body === undefined && described.transfers !== 'upload'
+        ? []
+        : [{ $ref: '#/components/parameters/ContentEncoding' }]),
+      ...(described.transfers === 'upload' ? [{ $ref: '#/components/parameters/ContentRange' }] : []),
       { $ref: '#/components/parameters/UnknownFields' },
       { $ref: '#/components/parameters/RequestId' },
     ],
     ...(body === undefined ? {} : { requestBody: requestBody(described, shapes) }),
+    ...(described.transfers === 'upload' ? { requestBody: { required: true, content: bytesContent } } : {}),
     responses: answers(name, described, shapes),
   }
 }
@@ -198,10 +202,13 @@ function answers(name: RouteName, described: PublicRoute, shapes: Shapes): Json 
         {
           description: status === '207' ? 'Some items were applied, others not' : 'Success',
           headers: answerHeaders(described),
-          content: {
-            'application/json': { schema: shape, ...answerExamples(name, described, status) },
-            ...eventsContent(described, status),
-          },
+          content:
+            described.transfers === 'download'
+              ? bytesContent
+              : {
+                  'application/json': { schema: shape, ...answerExamples(name, described, status) },
+                  ...eventsContent(described, status),
+                },
         },
       ]),
     ),
@@ -226,6 +233,12 @@ function answers(name: RouteName, described: PublicRoute, shapes: Shapes): Json 
     500: common('InternalError'),
     503: common('Unavailable'),
   }
+}
+
+/** Lines of a first load or an export. */
+const bytesContent = {
+  'application/x-ndjson': { schema: { type: 'string' } },
+  'text/csv': { schema: { type: 'string' } },
 }
 
 function eventsContent({ events }: PublicRoute, status: string): Json {

@@ -4,6 +4,7 @@ import { guardErrors, guardRejected } from '../ari/guard/contract.ts'
 import { historyErrors, momentsReversed } from '../ari/history-contract.ts'
 import { daysAheadMax, itemErrors } from '../ari/item-contract.ts'
 import { undoErrors } from '../ari/undo-contract.ts'
+import { bulkRouteErrors } from './bulk-route-errors.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelErrors } from '../hotels/contract.ts'
 import { offerErrors } from '../offers/contract.ts'
@@ -169,6 +170,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   listHolds: [hotelIdNotFound],
   releaseHolds: [hotelIdNotFound, guardErrors.holdNotFound, guardErrors.holdNotOpen],
   discardHolds: [hotelIdNotFound, guardErrors.holdNotFound, guardErrors.holdNotOpen],
+  ...bulkRouteErrors,
   getAriDigest: [hotelIdNotFound, itemErrors.roomNotFound, rateIdNotFound, ...Object.values(digestErrors)],
   getAriDiff: [
     hotelIdNotFound,

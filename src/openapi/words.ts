@@ -22,6 +22,10 @@ export const tags: readonly { name: string; description: string }[] = [
     description: 'Hold prices, units and openings that look mistyped until you release them.',
   },
   {
+    name: 'First load',
+    description: 'Instead of steps 1 to 4 one push at a time: files of many pushes.',
+  },
+  {
     name: 'Webhooks',
     description: 'Step 5. Where the platform reaches you: price checks and reservations.',
   },

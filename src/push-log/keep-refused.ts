@@ -3,7 +3,7 @@ import { parseJson } from '../http/json.ts'
 import { Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { countPush, inShort, keepPushes, type Kept } from './keep.ts'
+import { countPush, inShort, keepPushes, type Kept, type PushRecord } from './keep.ts'
 import { selectHotelIds } from './store.ts'
 
 /** A larger body isn't parsed again just to find out which hotel it named. */
@@ -18,19 +18,28 @@ const codeText = /^[^\p{Cc}\p{Cs}]{1,64}$/u
 export async function keepRefused(
   needs: Needs,
   push: Push,
-  { status, problems, unlisted }: Rejected,
+  rejected: Rejected,
   answerJson: string,
 ): Promise<void> {
+  const record = await refusedRecord(needs.db, push, rejected, answerJson)
+  await keepPushes(needs.db, [record], needs.clock.now())
+  countPush(needs.telemetry, record)
+}
+
+export async function refusedRecord(
+  db: Queryable,
+  push: Push,
+  { status, problems, unlisted }: Rejected,
+  answerJson: string,
+): Promise<PushRecord> {
   const kept: Kept = {
     outcome: 'rejected',
     problems: inShort(problems, unlisted),
     warnings: inShort(push.warnings.listed, push.warnings.unlisted),
-    ...(await hotelsOf(needs.db, push)),
+    ...(await hotelsOf(db, push)),
   }
   // A repeated refusal is judged again: nothing is stored under its Idempotency-Key.
-  const record = { push: { ...push, idempotencyKey: undefined }, answer: { status, json: answerJson }, kept }
-  await keepPushes(needs.db, [record], needs.clock.now())
-  countPush(needs.telemetry, record)
+  return { push: { ...push, idempotencyKey: undefined }, answer: { status, json: answerJson }, kept }
 }
 
 async function hotelsOf(db: Queryable, push: Push): Promise<Partial<Kept>> {

@@ -38,6 +38,11 @@ export type Kept = {
 
 export type PushRecord = { push: Push; answer: Answer; kept: Kept }
 
+/** A push with further work for the transaction that applies it. */
+export type PushToApply = Push & {
+  alongside?: (connection: Queryable, record: PushRecord) => Promise<void>
+}
+
 /** A logged push with its sender; the platform's own changes have no key. */
 export type LoggedRecord = Omit<PushRecord, 'push'> & {
   push: Pick<Push, 'kind' | 'requestId' | 'rawBody' | 'startedMs'> & {
@@ -222,7 +227,7 @@ export async function replayedAnswer(db: Queryable, push: Push): Promise<Answer 
  */
 export async function applyPush(
   needs: Needs,
-  push: Push,
+  push: PushToApply,
   work: (connection: Queryable) => Promise<Omit<PushRecord, 'push'>>,
 ): Promise<Answer> {
   const { writes } = needs.db
@@ -235,10 +240,11 @@ export async function applyPush(
   await turn
   try {
     const record = await transaction(needs.db, async (connection) => {
-      const { answer, kept } = await work(connection)
+      const { answer, kept } = push.isRehearsed ? await rehearsed(connection, work) : await work(connection)
       const done = { push, answer: withWarnings(answer, push.warnings), kept }
       await keepPushes(connection, [done], needs.clock.now())
       await keepAnswers(connection, [done], needs.clock.now())
+      await push.alongside?.(connection, done)
       return done
     })
     countPush(needs.telemetry, record)
@@ -246,6 +252,17 @@ export async function applyPush(
   } finally {
     writes.leave(keyId)
   }
+}
+
+/** The answer of work that is undone. Its hotel may not exist, so the log names none. */
+async function rehearsed(
+  connection: Queryable,
+  work: (connection: Queryable) => Promise<Omit<PushRecord, 'push'>>,
+): Promise<Omit<PushRecord, 'push'>> {
+  await connection.query('savepoint rehearsal')
+  const { answer, kept } = await work(connection)
+  await connection.query('rollback to savepoint rehearsal')
+  return { answer, kept: { outcome: 'dryRun', hotelCode: kept.hotelCode } }
 }
 
 export function countPush(telemetry: Telemetry, { push, kept }: PushRecord): void {

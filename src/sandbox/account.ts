@@ -7,6 +7,7 @@ import { lockAccount } from '../hotels/hotel-clock.ts'
 import { type Needs, type Queryable, numberArray } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { CardVault } from '../cards/card-vault.ts'
+import { deleteJobsOf } from '../bulk/store.ts'
 import { leap } from '../deliveries/hourly-run.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import { numbersAfterMax } from '../products/accept-products.ts'
@@ -164,6 +165,7 @@ async function removeAll(connection: Queryable, supplierId: number): Promise<Rem
     'delete from booking_answer using api_key where token_id = -api_key.id and supplier_id = $1',
     ofAccount,
   )
+  await deleteJobsOf(connection, supplierId)
   const ids = hotels.map(({ id }) => id)
   const roomRates = await removeHotels(connection, ids)
   await connection.query('update supplier set clock_ahead_ms = 0 where id = $1', ofAccount)

@@ -1,0 +1,138 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { instantOf } from '../base/calendar.ts'
+import type { Caller } from '../http/call.ts'
+import { answer, on, onTransfer, type Mounted } from '../http/mount.ts'
+import { Rejected } from '../http/rejected.ts'
+import type { Needs } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { isUuid } from '../push-log/request-ids.ts'
+import { lockAccount } from '../hotels/hotel-clock.ts'
+import { bulkRoutes, type BulkJob } from './contract.ts'
+import { bulkErrors, bulkLimits } from './limits.ts'
+import { errorsFile } from './errors-file.ts'
+import type { BulkBell } from './worker.ts'
+import { changeState, insertOptionalLoad, selectOptionalLoad, type JobRow } from './store.ts'
+import { receiveData, type UploadNeeds } from './upload.ts'
+
+/** POST /push/bulk */
+export const createBulkJob = (needs: Needs): Mounted =>
+  on(bulkRoutes.createBulkJob, async ({ body, caller }) => {
+    const { kind, format, onError = 'continue', dryRun = false } = body
+    if (format === 'csv' && kind !== 'ari') throw new Rejected(400, bulkErrors.formatOfKind)
+    const wanted = {
+      id: randomUUIDv7(),
+      supplierId: caller.supplierId,
+      keyId: caller.keyId,
+      kind,
+      format,
+      stopsAtError: onError === 'stop',
+      isDryRun: dryRun,
+    }
+    const job = await transaction(needs.db, async (connection) => {
+      await lockAccount(connection, caller.supplierId)
+      return insertOptionalLoad(connection, wanted, bulkLimits.openJobsMax, needs.clock.now())
+    })
+    if (!job)
+      throw new Rejected(429, bulkErrors.tooMany, { headers: { 'retry-after': '60' }, limit: 'bulk_jobs' })
+    return answer(201, { code: '201', message: 'Job created', ...rendered(job, needs.clock.now()) })
+  })
+
+/** PUT /push/bulk/{jobId}/data */
+export const uploadBulkData = (needs: UploadNeeds): Mounted =>
+  onTransfer(bulkRoutes.uploadBulkData, async ({ params, caller, transfer }) => {
+    const id = idOf(params)
+    const bytesReceived = await receiveData(needs, caller.supplierId, id, transfer)
+    return answer(200, { code: '200', message: 'Data stored', jobId: id, bytesReceived })
+  })
+
+/** POST /push/bulk/{jobId}/start */
+export const startBulkJob = (needs: Needs & { bulkBell: BulkBell }): Mounted =>
+  on(bulkRoutes.startBulkJob, async ({ params, caller }) => {
+    const { id, bytes, bytesAnnounced } = await jobOf(needs, params, caller)
+    if (bytes === 0) throw new Rejected(409, bulkErrors.noData)
+    if (bytesAnnounced !== null && bytes !== bytesAnnounced)
+      throw new Rejected(409, bulkErrors.incomplete(bytes, bytesAnnounced))
+    const nowMs = needs.clock.now()
+    const job = await changeState(needs.db, id, { from: ['uploading'], to: 'queued', nowMs })
+    if (!job) throw new Rejected(409, bulkErrors.started)
+    needs.bulkBell.ring()
+    return answer(200, { code: '200', message: 'Job started', ...rendered(job, nowMs) })
+  })
+
+/** POST /push/bulk/{jobId}/cancel */
+export const cancelBulkJob = (needs: Needs): Mounted =>
+  on(bulkRoutes.cancelBulkJob, async ({ params, caller }) => {
+    const { id } = await jobOf(needs, params, caller)
+    const nowMs = needs.clock.now()
+    const from = ['uploading', 'queued', 'running'] as const
+    const job = await changeState(needs.db, id, { from, to: 'cancelled', nowMs })
+    if (!job) throw new Rejected(409, bulkErrors.ended)
+    return answer(200, { code: '200', message: 'Job cancelled', ...rendered(job, nowMs) })
+  })
+
+/** GET /push/bulk/{jobId} */
+export const getBulkJob = (needs: Needs): Mounted =>
+  on(bulkRoutes.getBulkJob, async ({ params, caller }) => {
+    const job = await jobOf(needs, params, caller)
+    return answer(200, {
+      code: '200',
+      message: 'Job retrieved successfully',
+      ...rendered(job, needs.clock.now()),
+    })
+  })
+
+/** GET /push/bulk/{jobId}/errors */
+export const getBulkErrors = (needs: Needs): Mounted =>
+  onTransfer(bulkRoutes.getBulkErrors, async ({ params, caller }) => {
+    const job = await jobOf(needs, params, caller)
+    const contentType = job.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+    return { contentType, stream: Readable.from(errorsFile(needs.db, job), { objectMode: false }) }
+  })
+
+async function jobOf(needs: Needs, params: { jobId: string }, { supplierId }: Caller): Promise<JobRow> {
+  const job = await selectOptionalLoad(needs.db, { id: idOf(params), supplierId })
+  if (!job) throw new Rejected(404, bulkErrors.notFound)
+  return job
+}
+
+function idOf({ jobId }: { jobId: string }): string {
+  if (!isUuid(jobId)) throw new Rejected(404, bulkErrors.notFound)
+  return jobId
+}
+
+function rendered(job: JobRow, nowMs: number): BulkJob {
+  const { startedMs, endedMs, bytes, bytesDone, line, failure } = job
+  const seconds = startedMs === null ? 0 : Math.max(0.001, ((endedMs ?? nowMs) - startedMs) / 1000)
+  const remaining = ((bytes - bytesDone) * seconds) / bytesDone
+  const instant = (ms: number | null): string | null => (ms === null ? null : instantOf(ms))
+  return {
+    jobId: job.id,
+    kind: job.kind,
+    format: job.format,
+    onError: job.stopsAtError ? 'stop' : 'continue',
+    dryRun: job.isDryRun,
+    state: job.state,
+    bytesReceived: bytes,
+    lines: line,
+    applied: job.applied,
+    unchanged: job.unchanged,
+    partial: job.partial,
+    refused: job.refused,
+    hotels: job.hotels,
+    linesPerSecond: startedMs === null ? null : Math.round((line / seconds) * 10) / 10,
+    remainingSeconds: job.state === 'running' && bytesDone > 0 ? Math.ceil(remaining) : null,
+    createdAt: instantOf(job.createdMs),
+    startedAt: instant(startedMs),
+    endedAt: instant(endedMs),
+    ...(failure
+      ? {
+          failure: {
+            type: failure.type,
+            message: failure.message,
+            ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+          },
+        }
+      : {}),
+  }
+}

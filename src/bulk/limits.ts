@@ -1,0 +1,137 @@
+/** The limits of first loads and exports, and what can be wrong with them. */
+
+export const bulkEncodings = ['identity', 'gzip', 'zstd'] as const
+export type BulkEncoding = (typeof bulkEncodings)[number]
+
+export const bulkLimits = {
+  /** Of the data, as sent and unpacked. */
+  dataBytesMax: 2 * 1024 ** 3,
+  lineBytesMax: 64 * 1024,
+  linesMax: 20_000_000,
+  /** Jobs of an account that have not ended. */
+  openJobsMax: 10,
+  /** Beyond either, the job fails: that many errors have one cause. */
+  refusedLinesMax: 100_000,
+  refusedBytesMax: 256 * 1024 * 1024,
+  /** A job that was not started, since its last request. */
+  uploadKeptHours: 24,
+  /** The errors and figures of a job that has ended. */
+  jobKeptDays: 7,
+} as const
+
+export const bulkErrors = {
+  notFound: {
+    type: 'BULK_JOB_NOT_FOUND',
+    message: 'Job not found',
+    hint: `Jobs are kept for ${bulkLimits.jobKeptDays} days after their end, and for ${bulkLimits.uploadKeptHours} hours without a start`,
+  },
+  formatOfKind: {
+    type: 'FORMAT_NOT_OFFERED',
+    message: 'format csv is for kind ari only',
+    path: '/format',
+    hint: 'Send ndjson: a line is the body of a push',
+  },
+  tooMany: {
+    type: 'TOO_MANY_JOBS',
+    message: `Maximum ${bulkLimits.openJobsMax} jobs of an account can be open at a time`,
+    hint: 'Wait until one has ended, or cancel one that is not needed',
+  },
+  started: {
+    type: 'BULK_JOB_STARTED',
+    message: 'The job was started or has ended: it takes no more data',
+    hint: 'Create another job for further data',
+  },
+  noData: {
+    type: 'BULK_NO_DATA',
+    message: 'The job has no data',
+    hint: 'Send the data with PUT /push/bulk/{jobId}/data first',
+  },
+  incomplete: (received: number, announced: number) => ({
+    type: 'BULK_DATA_INCOMPLETE',
+    message: `The job has ${received} of ${announced} bytes`,
+    hint: `Go on with Content-Range: bytes ${received}-${announced - 1}/${announced}`,
+  }),
+  wrongOffset: (received: number) => ({
+    type: 'WRONG_OFFSET',
+    message: `The next byte is ${received}`,
+    path: 'content-range',
+    hint: `Go on with Content-Range: bytes ${received}-…/…, or send everything again without Content-Range`,
+  }),
+  rangeInvalid: {
+    type: 'INVALID_RANGE',
+    message: 'Content-Range is not valid',
+    path: 'content-range',
+    hint: 'Send bytes FIRST-LAST/TOTAL, or * for an unknown total',
+  },
+  encoding: {
+    type: 'UNSUPPORTED_ENCODING',
+    message: 'Content-Encoding is not supported',
+    path: 'content-encoding',
+    hint: `Use one of ${bulkEncodings.join(', ')}`,
+  },
+  encodingChanged: (encoding: string) => ({
+    type: 'ENCODING_CHANGED',
+    message: `The data before this have Content-Encoding ${encoding}`,
+    path: 'content-encoding',
+    hint: 'All parts of the data are one stream: send the same Content-Encoding, or everything again without Content-Range',
+  }),
+  dataTooLarge: {
+    type: 'BULK_DATA_TOO_LARGE',
+    message: `The data is larger than ${bulkLimits.dataBytesMax} bytes`,
+    hint: 'Divide it between several jobs; the limit applies before and after decompression',
+  },
+  unreadable: {
+    type: 'UNREADABLE_BODY',
+    message: 'The data could not be read to their end',
+    hint: 'What arrived is stored: GET the job, and go on with Content-Range at bytesReceived',
+  },
+  ended: {
+    type: 'BULK_JOB_ENDED',
+    message: 'The job has ended',
+    hint: 'Its lines and errors can still be read',
+  },
+} as const
+
+/** What can be wrong with a line, besides what can be wrong with a push. */
+export const lineErrors = {
+  tooLong: {
+    type: 'LINE_TOO_LONG',
+    message: `The line is longer than ${bulkLimits.lineBytesMax} bytes`,
+    hint: 'Divide the push between several lines',
+  },
+  notAnObject: {
+    type: 'LINE_NOT_A_PUSH',
+    message: 'The line is not the body of a push',
+    hint: 'A line is one JSON object; a line of hotels may be a list of them too',
+  },
+  failed: {
+    type: 'INTERNAL_ERROR',
+    message: 'Something went wrong on our side',
+    hint: 'Send the line again in another job; name the job when you ask us',
+  },
+} as const
+
+/** Why a job failed. */
+export const failures = {
+  dataTooLarge: bulkErrors.dataTooLarge,
+  unreadable: {
+    type: 'DATA_UNREADABLE',
+    message: 'The data can not be decompressed',
+    hint: 'Lines before the fault are applied; send the others in another job',
+  },
+  keyRevoked: {
+    type: 'KEY_REVOKED',
+    message: 'The key that started the job is revoked or has expired',
+    hint: 'Create a job with another key',
+  },
+  tooManyRefused: {
+    type: 'TOO_MANY_REFUSED',
+    message: `More than ${bulkLimits.refusedLinesMax} lines, or ${bulkLimits.refusedBytesMax} bytes of them, were refused`,
+    hint: 'Look for a common cause in the errors; lines after the last one were not read',
+  },
+  tooManyLines: {
+    type: 'TOO_MANY_LINES',
+    message: `The data has more than ${bulkLimits.linesMax} lines`,
+    hint: 'Divide it between several jobs',
+  },
+} as const

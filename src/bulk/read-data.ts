@@ -1,0 +1,123 @@
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { createGunzip, createZstdDecompress, zstdDecompress } from 'node:zlib'
+import type { Problem } from '../http/rejected.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { bulkLimits, failures } from './limits.ts'
+import { LineSplitter, type Line } from './lines.ts'
+import { selectOptionalPart, type JobRow } from './store.ts'
+
+const unpack = promisify(zstdDecompress)
+
+/** The data can't be read any further: the job fails. */
+export class DataFault extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(problem.message, options)
+    this.name = 'DataFault'
+    this.problem = problem
+  }
+}
+
+/** The lines of a job's data after its checkpoint, read part by part as they are taken. */
+export class LineSource {
+  readonly #batches: AsyncGenerator<Line[]>
+  readonly #after: number
+  #ready: Line[] = []
+  #next = 0
+  /** How many of the bytes that were sent have been read. */
+  bytesRead = 0
+
+  constructor(db: Queryable, job: Pick<JobRow, 'id' | 'encoding' | 'line'>) {
+    this.#after = job.line
+    this.#batches = linesOf(db, job, (bytes) => (this.bytesRead += bytes))
+  }
+
+  /** The next lines: none at the end of the data, otherwise at least one, and at most as many as wanted. */
+  async next(linesMax: number, bytesMax: number): Promise<Line[]> {
+    while (this.#next >= this.#ready.length) {
+      const batch = await this.#batches.next()
+      if (batch.done === true) return []
+      const { value } = batch
+      this.#ready =
+        value[0] && value[0].number > this.#after ? value : value.filter(({ number }) => number > this.#after)
+      this.#next = 0
+    }
+    const taken: Line[] = []
+    for (let bytes = 0; taken.length < linesMax && bytes < bytesMax; this.#next++) {
+      const line = this.#ready[this.#next]
+      if (!line) break
+      taken.push(line)
+      bytes += line.bytes.length
+    }
+    return taken
+  }
+
+  /** Gives back the last lines that were taken. */
+  back(count: number): void {
+    this.#next -= count
+  }
+
+  async close(): Promise<void> {
+    await this.#batches.return(undefined)
+  }
+}
+
+/** A piece of very short lines would be hundreds of thousands of objects. */
+const splitBytes = 64 * 1024
+
+async function* linesOf(
+  db: Queryable,
+  job: Pick<JobRow, 'id' | 'encoding'>,
+  read: (bytes: number) => void,
+): AsyncGenerator<Line[]> {
+  const splitter = new LineSplitter()
+  let bytes = 0
+  for await (const piece of unpacked(db, job, read)) {
+    bytes += piece.length
+    if (bytes > bulkLimits.dataBytesMax) throw new DataFault(failures.dataTooLarge)
+    for (let at = 0; at < piece.length; at += splitBytes) {
+      const lines = splitter.push(piece.subarray(at, at + splitBytes))
+      if (lines.length > 0) yield lines
+      if ((lines.at(-1)?.number ?? 0) > bulkLimits.linesMax) throw new DataFault(failures.tooManyLines)
+    }
+  }
+  const last = splitter.last()
+  if (last.length > 0) yield last
+}
+
+async function* unpacked(
+  db: Queryable,
+  { id, encoding }: Pick<JobRow, 'id' | 'encoding'>,
+  read: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  const parts = partsOf(db, id, read)
+  if (encoding === null || encoding === 'identity') {
+    for await (const part of parts) yield await unpack(part)
+    return
+  }
+  const unpacking = encoding === 'gzip' ? createGunzip() : createZstdDecompress()
+  const source = Readable.from(parts)
+  let storeError: Error | undefined
+  source.on('error', (error) => {
+    storeError = error
+    unpacking.destroy(error)
+  })
+  try {
+    for await (const piece of source.pipe(unpacking)) if (Buffer.isBuffer(piece)) yield piece
+  } catch (cause) {
+    if (storeError !== undefined) throw storeError
+    throw new DataFault(failures.unreadable, { cause })
+  } finally {
+    source.destroy()
+  }
+}
+
+async function* partsOf(db: Queryable, id: string, read: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for (let part = 1; ; part++) {
+    const stored = await selectOptionalPart(db, id, part)
+    if (!stored) return
+    yield stored.bytes
+    read(stored.length)
+  }
+}

@@ -1,0 +1,292 @@
+import type { Problem } from '../http/rejected.ts'
+import { textArray, numberArray, type Queryable } from '../postgres/postgres.ts'
+import { type BulkFormat, type BulkKind, type BulkState } from './contract.ts'
+import { type BulkEncoding } from './limits.ts'
+
+export type JobRow = {
+  id: string
+  supplierId: number
+  keyId: number
+  kind: BulkKind
+  format: BulkFormat
+  stopsAtError: boolean
+  isDryRun: boolean
+  state: BulkState
+  createdMs: number
+  startedMs: number | null
+  endedMs: number | null
+  encoding: BulkEncoding | null
+  bytes: number
+  bytesAnnounced: number | null
+  parts: number
+  line: number
+  bytesDone: number
+  applied: number
+  unchanged: number
+  partial: number
+  refused: number
+  refusedBytes: number
+  hotels: number
+  header: Buffer | null
+  failure: Problem | null
+}
+
+const jobColumns = `id, supplier_id as "supplierId", key_id as "keyId", kind, format, stops_at_error as "stopsAtError",
+  is_dry_run as "isDryRun", state, epoch_ms(created_at) as "createdMs", epoch_ms(started_at) as "startedMs",
+  epoch_ms(ended_at) as "endedMs", encoding, bytes, bytes_announced as "bytesAnnounced", parts, line,
+  bytes_done as "bytesDone", applied, unchanged, partial, refused, refused_bytes as "refusedBytes", hotels, header, failure`
+
+type NewJob = Pick<JobRow, 'id' | 'supplierId' | 'keyId' | 'kind' | 'format' | 'stopsAtError' | 'isDryRun'>
+
+/** Undefined if the account has too many open jobs. Its row of `supplier` must be locked. */
+export async function insertOptionalLoad(
+  connection: Queryable,
+  job: NewJob,
+  openMax: number,
+  nowMs: number,
+): Promise<JobRow | undefined> {
+  const { rows } = await connection.query<JobRow>(
+    `insert into bulk_job (id, supplier_id, key_id, task, kind, format, stops_at_error, is_dry_run, state, created_at, touched_at)
+     select $1, $2, $3, 'load', $4, $5, $6, $7, 'uploading', instant($9), instant($9)
+     where (select count(*) from bulk_job where supplier_id = $2 and state in ('uploading', 'queued', 'running')) < $8
+     returning ${jobColumns}`,
+    [job.id, job.supplierId, job.keyId, job.kind, job.format, job.stopsAtError, job.isDryRun, openMax, nowMs],
+  )
+  return rows[0]
+}
+
+export async function selectOptionalLoad(
+  db: Queryable,
+  { id, supplierId }: { id: string; supplierId: number },
+): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `select ${jobColumns} from bulk_job where id = $1 and supplier_id = $2 and task = 'load'`,
+    [id, supplierId],
+  )
+  return rows[0]
+}
+
+/** Starts the data again; false if the job takes none. */
+export async function clearData(
+  connection: Queryable,
+  id: string,
+  data: { encoding: BulkEncoding; announced: number | null; nowMs: number },
+): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `update bulk_job set bytes = 0, parts = 0, encoding = $2, bytes_announced = $3, touched_at = instant($4)
+     where id = $1 and state = 'uploading'`,
+    [id, data.encoding, data.announced, data.nowMs],
+  )
+  if (rowCount === 0) return false
+  await connection.query('delete from bulk_part where job_id = $1', [id])
+  return true
+}
+
+export type Part = { length: number; stored: Buffer }
+
+/** Appends a part at its offset. Returns false if the job takes no data, or has other bytes there. */
+export async function appendPart(
+  db: Queryable,
+  id: string,
+  at: { offset: number; encoding: BulkEncoding; announced: number | null; nowMs: number },
+  { length, stored }: Part,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with job as (
+       update bulk_job set bytes = bytes + $3, parts = parts + 1, encoding = $6, touched_at = instant($5),
+         bytes_announced = coalesce($7, bytes_announced)
+       where id = $1 and state = 'uploading' and bytes = $2 returning parts
+     )
+     insert into bulk_part (job_id, part, length, bytes) select $1, parts, $3, $4 from job`,
+    [id, at.offset, length, stored, at.nowMs, at.encoding, at.announced],
+  )
+  return rowCount === 1
+}
+
+export async function selectOptionalPart(
+  db: Queryable,
+  id: string,
+  part: number,
+): Promise<{ length: number; bytes: Buffer } | undefined> {
+  const { rows } = await db.query<{ length: number; bytes: Buffer }>(
+    'select length, bytes from bulk_part where job_id = $1 and part = $2',
+    [id, part],
+  )
+  return rows[0]
+}
+
+/** The job in its new state; undefined if it was in none of `from`. */
+export async function changeState(
+  db: Queryable,
+  id: string,
+  { from, to, nowMs }: { from: readonly BulkState[]; to: 'queued' | 'cancelled'; nowMs: number },
+): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `update bulk_job set state = $3, touched_at = instant($4),
+       queued_at = case when $3 = 'queued' then instant($4) else queued_at end,
+       ended_at = case when $3 = 'cancelled' then instant($4) end
+     where id = $1 and state = any($2::text[]) returning ${jobColumns}`,
+    [id, textArray(from), to, nowMs],
+  )
+  return rows[0]
+}
+
+export type Lease = { by: string; nowMs: number; untilMs: number }
+
+/**
+ * Takes the next job: of each account the one that was started first, unless a process works on it. A job whose lease has
+ * ended goes on at its checkpoint.
+ */
+export async function takeJob(db: Queryable, { by, nowMs, untilMs }: Lease): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `update bulk_job set leased_by = $1, leased_until = instant($3), state = 'running',
+       started_at = coalesce(started_at, instant($2))
+     where id = (
+       select id from bulk_job as job
+       where state in ('queued', 'running') and (leased_until is null or leased_until <= instant($2))
+         and not exists (
+           select from bulk_job as earlier
+           where earlier.supplier_id = job.supplier_id and earlier.state in ('queued', 'running')
+             and (earlier.queued_at, earlier.id) < (job.queued_at, job.id))
+       order by queued_at, id limit 1 for update skip locked)
+     returning ${jobColumns}`,
+    [by, nowMs, untilMs],
+  )
+  return rows[0]
+}
+
+/** False if another process has the job, or if it has ended. */
+export async function renewLease(db: Queryable, id: string, { by, untilMs }: Lease): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update bulk_job set leased_until = instant($3) where id = $1 and leased_by = $2 and state = 'running'`,
+    [id, by, untilMs],
+  )
+  return rowCount === 1
+}
+
+export async function releaseLease(db: Queryable, id: string, by: string): Promise<void> {
+  await db.query(`update bulk_job set leased_until = null where id = $1 and leased_by = $2`, [id, by])
+}
+
+/** The checkpoint of a job that this process works on. */
+export async function selectCheckpoint(db: Queryable, id: string, by: string): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `select ${jobColumns} from bulk_job where id = $1 and leased_by = $2 and state = 'running'`,
+    [id, by],
+  )
+  return rows[0]
+}
+
+export type RefusedLine = { line: number; bytes: Buffer; problems: readonly Problem[] }
+
+export type Progress = {
+  /** The last line before these. */
+  after: number
+  line: number
+  bytesDone: number
+  counts: { applied: number; unchanged: number; partial: number; refused: number }
+  hotels: readonly string[]
+  refused: readonly RefusedLine[]
+}
+
+/**
+ * Moves the checkpoint, inside the transaction that applies the lines. The statement fails, and with it that transaction,
+ * if this process no longer has the job or the job has another checkpoint: the table refuses the state null.
+ */
+export async function moveCheckpoint(
+  connection: Queryable,
+  id: string,
+  { by, nowMs, untilMs }: Lease,
+  { after, line, bytesDone, counts, hotels, refused }: Progress,
+): Promise<void> {
+  await connection.query({
+    name: 'move-bulk-checkpoint',
+    text: `
+      with named as (
+        insert into bulk_hotel (job_id, code) select $1, code from unnest($10::text[]) as code
+        on conflict do nothing returning 1
+      ), refused_lines as (
+        insert into bulk_refused (job_id, line, bytes, problems)
+        select $1, line, decode(hex, 'hex'), problems::json
+        from unnest($11::int[], $12::text[], $13::text[]) as sent (line, hex, problems)
+      )
+      update bulk_job set line = $4, bytes_done = greatest(bytes_done, $5), touched_at = instant($14),
+        leased_until = instant($15),
+        applied = applied + $6, unchanged = unchanged + $7, partial = partial + $8, refused = refused + $9,
+        refused_bytes = refused_bytes + $16, hotels = hotels + (select count(*) from named),
+        state = case when leased_by = $2 and line = $3 and state = 'running' then state end
+      where id = $1`,
+    values: [
+      id,
+      by,
+      after,
+      line,
+      bytesDone,
+      counts.applied,
+      counts.unchanged,
+      counts.partial,
+      counts.refused,
+      textArray(hotels),
+      numberArray(refused.map((one) => one.line)),
+      textArray(refused.map(({ bytes }) => bytes.toString('hex'))),
+      textArray(refused.map(({ problems }) => JSON.stringify(problems))),
+      nowMs,
+      untilMs,
+      refused.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    ],
+  })
+}
+
+/** Ends a job that this process works on. Its data is not needed any more. */
+export async function endJob(
+  db: Queryable,
+  id: string,
+  by: string,
+  end: { state: 'done' | 'stopped' | 'failed'; failure: Problem | undefined; nowMs: number },
+): Promise<void> {
+  await db.query(
+    `update bulk_job set state = $3, failure = $4, ended_at = instant($5), touched_at = instant($5), bytes_done = case
+       when $3 = 'done' then bytes else bytes_done end
+     where id = $1 and leased_by = $2 and state = 'running'`,
+    [id, by, end.state, end.failure === undefined ? null : JSON.stringify(end.failure), end.nowMs],
+  )
+}
+
+export async function deleteParts(db: Queryable, id: string): Promise<void> {
+  await db.query('delete from bulk_part where job_id = $1', [id])
+}
+
+/** Refused lines after a line, in order. */
+export async function selectRefused(
+  db: Queryable,
+  id: string,
+  afterLine: number,
+  most: number,
+): Promise<RefusedLine[]> {
+  const { rows } = await db.query<RefusedLine>(
+    'select line, bytes, problems from bulk_refused where job_id = $1 and line > $2 order by line limit $3',
+    [id, afterLine, most],
+  )
+  return rows
+}
+
+/** Deletes jobs that ended, or were left without a start, before these times; and data that is no longer needed. */
+export async function deleteOldJobs(
+  db: Queryable,
+  { endedMs, touchedMs }: { endedMs: number; touchedMs: number },
+): Promise<number> {
+  await db.query(
+    `delete from bulk_part using bulk_job
+     where job_id = id and task = 'load' and state in ('done', 'stopped', 'cancelled', 'failed')`,
+  )
+  const { rowCount } = await db.query(
+    `delete from bulk_job
+     where (ended_at < instant($1)) or (state = 'uploading' and touched_at < instant($2))`,
+    [endedMs, touchedMs],
+  )
+  return rowCount ?? 0
+}
+
+export async function deleteJobsOf(connection: Queryable, supplierId: number): Promise<void> {
+  await connection.query('delete from bulk_job where supplier_id = $1', [supplierId])
+}

@@ -1,0 +1,170 @@
+import { promisify } from 'node:util'
+import { constants, zstdCompress } from 'node:zlib'
+import { Gate } from '../base/gate.ts'
+import { overloaded } from '../http/body.ts'
+import type { Transfer } from '../http/call.ts'
+import { Rejected, reportedValue } from '../http/rejected.ts'
+import type { Needs } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { bulkEncodings, bulkErrors, bulkLimits, type BulkEncoding } from './limits.ts'
+import { appendPart, clearData, selectOptionalLoad, type JobRow } from './store.ts'
+
+const pack = promisify(zstdCompress)
+const packingParams = { [constants.ZSTD_c_compressionLevel]: 1 }
+
+/** What one statement writes. */
+const partBytes = 1024 * 1024
+
+/** Each has up to two parts in memory. */
+const uploadsMax = { passing: 2, waiting: 10, inAll: { passing: 8, keptForOthers: 4 } }
+
+export type UploadGate = Gate
+export const uploadGate = (): UploadGate => new Gate(uploadsMax)
+
+export type UploadNeeds = Needs & { uploads: UploadGate }
+
+type Range = { first: number; last: number; total: number | null }
+
+/** Stores the data of a request part by part; what was stored when the connection breaks stays. Returns the bytes stored. */
+export async function receiveData(
+  needs: UploadNeeds,
+  supplierId: number,
+  id: string,
+  transfer: Transfer,
+): Promise<number> {
+  const range = rangeIn(transfer)
+  const encoding = encodingIn(transfer)
+  const turn = needs.uploads.enter(supplierId)
+  if (!turn) {
+    needs.telemetry.limited.inc({ limit: 'uploads_of_key' })
+    throw overloaded()
+  }
+  await turn
+  try {
+    const job = await selectOptionalLoad(needs.db, { id, supplierId })
+    if (!job) throw new Rejected(404, bulkErrors.notFound)
+    const upload = new Upload(needs, job, encoding, range)
+    await upload.begin()
+    return await upload.receive(transfer)
+  } finally {
+    needs.uploads.leave(supplierId)
+  }
+}
+
+class Upload {
+  readonly #needs: Needs
+  readonly #id: string
+  readonly #job: JobRow
+  readonly #encoding: BulkEncoding
+  readonly #range: Range | undefined
+  #stored = 0
+  #pieces: Buffer[] = []
+  #bytes = 0
+
+  constructor(needs: Needs, job: JobRow, encoding: BulkEncoding, range: Range | undefined) {
+    this.#needs = needs
+    this.#id = job.id
+    this.#job = job
+    this.#encoding = encoding
+    this.#range = range
+  }
+
+  async begin(): Promise<void> {
+    const { state, bytes, encoding } = this.#job
+    if (state !== 'uploading') throw new Rejected(409, bulkErrors.started)
+    const first = this.#range?.first ?? 0
+    if ((this.#range?.total ?? this.#range?.last ?? 0) > bulkLimits.dataBytesMax)
+      throw new Rejected(413, bulkErrors.dataTooLarge)
+    if (this.#range && first !== 0) {
+      if (first !== bytes) throw new Rejected(409, bulkErrors.wrongOffset(bytes))
+      if (encoding !== null && encoding !== this.#encoding)
+        throw new Rejected(409, bulkErrors.encodingChanged(encoding))
+      this.#stored = bytes
+      return
+    }
+    const data = {
+      encoding: this.#encoding,
+      announced: this.#range?.total ?? null,
+      nowMs: this.#needs.clock.now(),
+    }
+    const isCleared = await transaction(this.#needs.db, (connection) => clearData(connection, this.#id, data))
+    if (!isCleared) throw new Rejected(409, bulkErrors.started)
+  }
+
+  async receive({ stream }: Transfer): Promise<number> {
+    try {
+      for await (const piece of stream) {
+        if (!Buffer.isBuffer(piece)) continue
+        this.#pieces.push(piece)
+        this.#bytes += piece.length
+        if (this.#stored + this.#bytes > bulkLimits.dataBytesMax)
+          throw new Rejected(413, bulkErrors.dataTooLarge)
+        if (this.#bytes >= partBytes) await this.#store()
+      }
+    } catch (error) {
+      if (!isBroken(error)) throw error
+      await this.#store()
+      throw new Rejected(400, bulkErrors.unreadable)
+    }
+    await this.#store()
+    return this.#stored
+  }
+
+  async #store(): Promise<void> {
+    if (this.#bytes === 0) return
+    const bytes = Buffer.concat(this.#pieces)
+    this.#pieces = []
+    this.#bytes = 0
+    const stored = this.#encoding === 'identity' ? await pack(bytes, { params: packingParams }) : bytes
+    const at = {
+      offset: this.#stored,
+      encoding: this.#encoding,
+      announced: this.#range?.total ?? null,
+      nowMs: this.#needs.clock.now(),
+    }
+    const isStored = await appendPart(this.#needs.db, this.#id, at, { length: bytes.length, stored })
+    if (isStored) this.#stored += bytes.length
+    else throw await this.#whyNot()
+  }
+
+  /** Another request sent data meanwhile, or started the job. */
+  async #whyNot(): Promise<Rejected> {
+    const { supplierId } = this.#job
+    const now = await selectOptionalLoad(this.#needs.db, { id: this.#id, supplierId })
+    if (!now) return new Rejected(404, bulkErrors.notFound)
+    if (now.state !== 'uploading') return new Rejected(409, bulkErrors.started)
+    return new Rejected(409, bulkErrors.wrongOffset(now.bytes))
+  }
+}
+
+/** The client closed the connection, or was too slow. */
+function isBroken(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+  )
+}
+
+const rangeText = /^bytes (\d{1,12})-(\d{1,12})\/(?:(\d{1,12})|\*)$/
+
+function rangeIn({ headers }: Transfer): Range | undefined {
+  const header = headers['content-range']
+  if (header === undefined) return undefined
+  const [, first, last, total] = rangeText.exec(String(header)) ?? []
+  const range = {
+    first: Number(first),
+    last: Number(last),
+    total: total === undefined ? null : Number(total),
+  }
+  const isRight = first !== undefined && range.first <= range.last && range.last < (range.total ?? Infinity)
+  if (!isRight) throw new Rejected(400, { ...bulkErrors.rangeInvalid, value: reportedValue(header) })
+  return range
+}
+
+function encodingIn({ headers }: Transfer): BulkEncoding {
+  const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase()
+  const encoding = bulkEncodings.find((known) => known === name)
+  if (!encoding) throw new Rejected(415, { ...bulkErrors.encoding, value: reportedValue(name) })
+  return encoding
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Committer } from '../ari/commit.ts'
+import type { Needs } from '../postgres/postgres.ts'
+import { Lane } from './lane.ts'
+import { runJob, type RunNeeds } from './run-job.ts'
+import { releaseLease, renewLease, takeJob, type Lease } from './store.ts'
+
+/** Rung when a job is started, so that the worker of this process begins at once. */
+export type BulkBell = { ring: () => void; answer: (begin: () => void) => void }
+
+export function bulkBell(): BulkBell {
+  let begin = (): void => {}
+  return {
+    ring: () => begin(),
+    answer: (toBegin) => {
+      begin = toBegin
+    },
+  }
+}
+
+export type BulkWorker = {
+  /** Ends after the transactions in progress; other processes go on with the jobs. */
+  close: () => Promise<void>
+}
+
+export type BulkNeeds = RunNeeds & Needs & { bulkBell: BulkBell; committer: Committer }
+
+/** Jobs of other processes, and those whose process died, are looked for this often. */
+const lookEveryMs = 1_000
+/** A process that dies leaves its job for this long. */
+const leaseMs = 5_000
+const renewEveryMs = 1_500
+/** They take turns. */
+const jobsAtOnceMax = 4
+
+/** Works on jobs until it is closed. Any number of processes may do so: each job has one at a time. */
+export function startBulkWorker(needs: BulkNeeds): BulkWorker {
+  const by = randomUUID()
+  const lane = new Lane(needs.committer)
+  const stop = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  let looking: Promise<void> | undefined
+  const lease = (): Lease => {
+    const nowMs = needs.clock.now()
+    return { by, nowMs, untilMs: nowMs + leaseMs }
+  }
+  const take = async (): Promise<void> => {
+    while (!stop.signal.aborted && underWay.size < jobsAtOnceMax) {
+      const job = await takeJob(needs.db, lease())
+      if (!job) return
+      const work: Promise<void> = keepLease(needs, job.id, lease, (lost) =>
+        runJob({ ...needs, lane }, job.id, { lease, over: AbortSignal.any([stop.signal, lost]) }),
+      )
+        .catch((error: unknown) => needs.log.error({ err: error, jobId: job.id }, 'a load was interrupted'))
+        .finally(() => {
+          underWay.delete(work)
+          needs.telemetry.bulkJobs.set(underWay.size)
+          look()
+        })
+      underWay.add(work)
+      needs.telemetry.bulkJobs.set(underWay.size)
+    }
+  }
+  const look = (): void => {
+    if (stop.signal.aborted) return
+    looking ??= take()
+      .catch((error: unknown) => needs.log.debug({ err: error }, 'no job of a load could be taken'))
+      .finally(() => (looking = undefined))
+  }
+  needs.bulkBell.answer(look)
+  const timer = setInterval(look, lookEveryMs).unref()
+  look()
+  return {
+    close: async () => {
+      clearInterval(timer)
+      stop.abort()
+      await looking
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** Renews the lease meanwhile, and gives the job back at the end. */
+async function keepLease(
+  needs: Needs,
+  id: string,
+  lease: () => Lease,
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const lost = new AbortController()
+  const ended = new AbortController()
+  const renewing = (async () => {
+    for (;;) {
+      await delay(renewEveryMs, undefined, { signal: ended.signal, ref: false })
+      if (!(await renewLease(needs.db, id, lease()))) lost.abort()
+    }
+  })().catch(() => {})
+  try {
+    await work(lost.signal)
+  } finally {
+    ended.abort()
+    await renewing
+    await releaseLease(needs.db, id, lease().by).catch(() => {})
+  }
+}

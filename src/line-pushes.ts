@@ -1,0 +1,38 @@
+import { pushAri } from './ari/ari-endpoints.ts'
+import type { ReadyPush } from './ari/plan.ts'
+import type { LinePushes } from './bulk/units.ts'
+import type { HandlerNeeds } from './handler-needs.ts'
+import { pushHotels } from './hotels/hotel-endpoints.ts'
+import type { Push, UncheckedCall } from './http/call.ts'
+import type { Answer, Mounted } from './http/mount.ts'
+import { pushProducts } from './products/product-endpoints.ts'
+import { pushTaxes } from './taxes/tax-endpoints.ts'
+
+/** The endpoints of pushes for the lines of first loads: they are judged exactly like requests. */
+export function linePushes(needs: HandlerNeeds): LinePushes {
+  const planned = new WeakMap<Push, ReadyPush>()
+  const submit = async (ready: ReadyPush): Promise<Answer> => {
+    planned.set(ready.push, ready)
+    return { status: 200, json: '{}' }
+  }
+  const ari = pushAri({ ...needs, committer: { submit } })
+  return {
+    hotels: answersOf(pushHotels(needs)),
+    products: answersOf(pushProducts(needs)),
+    taxes: answersOf(pushTaxes(needs)),
+    ari: async (call) => {
+      await ari.handle?.(call)
+      const ready = call.push && planned.get(call.push)
+      if (!ready) throw new TypeError('a push was neither planned nor refused')
+      return ready
+    },
+  }
+}
+
+function answersOf({ route, handle }: Mounted): (call: UncheckedCall) => Promise<Answer> {
+  return async (call) => {
+    const answered = await handle?.(call)
+    if (!answered || !('json' in answered)) throw new TypeError(`${route.path} has no answer of JSON`)
+    return answered
+  }
+}

@@ -1,0 +1,27 @@
+import { bulkErrors } from '../bulk/limits.ts'
+import type { RouteName } from '../contract.ts'
+import type { ListedError } from './shapes.ts'
+
+/** Those of first loads and exports. */
+export const bulkRouteErrors: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
+  createBulkJob: [bulkErrors.formatOfKind, bulkErrors.tooMany],
+  uploadBulkData: [
+    bulkErrors.notFound,
+    bulkErrors.started,
+    { ...bulkErrors.wrongOffset(0), message: 'The next byte is …' },
+    bulkErrors.rangeInvalid,
+    bulkErrors.encoding,
+    { ...bulkErrors.encodingChanged(''), message: 'The data before this have Content-Encoding …' },
+    bulkErrors.dataTooLarge,
+    bulkErrors.unreadable,
+  ],
+  startBulkJob: [
+    bulkErrors.notFound,
+    bulkErrors.noData,
+    { ...bulkErrors.incomplete(0, 0), message: 'The job has … of … bytes' },
+    bulkErrors.started,
+  ],
+  cancelBulkJob: [bulkErrors.notFound, bulkErrors.ended],
+  getBulkJob: [bulkErrors.notFound],
+  getBulkErrors: [bulkErrors.notFound],
+}
