@@ -20,6 +20,50 @@ create table access_token (
   constraint access_token_role_check CHECK ((role = ANY (ARRAY['platform'::text, 'operator'::text])))
 );
 
+create table alert_email (
+  supplier_id integer not null,
+  address text not null,
+  code_hash bytea,
+  code_sent_at timestamp with time zone,
+  wrong_codes integer default 0 not null,
+  confirmed_at timestamp with time zone,
+  constraint alert_email_pkey PRIMARY KEY (supplier_id, address),
+  constraint alert_email_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+
+create table alert_message (
+  id bigint generated always as identity not null,
+  supplier_id integer,
+  channel text not null,
+  address text not null,
+  finding_ids bigint[] not null,
+  findings integer not null,
+  is_digest boolean not null,
+  status text not null,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint alert_message_pkey PRIMARY KEY (id),
+  constraint alert_message_channel_check CHECK ((channel = ANY (ARRAY['webhook'::text, 'email'::text, 'operators'::text]))),
+  constraint alert_message_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sent'::text, 'dead'::text]))),
+  constraint alert_message_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+) with (fillfactor=80);
+CREATE INDEX alert_message_by_recipient ON public.alert_message USING btree (COALESCE(supplier_id, 0), channel, address, created_at);
+CREATE INDEX alert_message_due ON public.alert_message USING btree (due_at) WHERE (status = 'queued'::text);
+CREATE INDEX alert_message_settled ON public.alert_message USING btree (created_at) WHERE (status <> 'queued'::text);
+
+create table alert_settings (
+  supplier_id integer not null,
+  kinds text[],
+  webhook text,
+  signing_secret text,
+  codes_sent integer default 0 not null,
+  codes_since timestamp with time zone not null,
+  tested_at timestamp with time zone,
+  constraint alert_settings_pkey PRIMARY KEY (supplier_id),
+  constraint alert_settings_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+
 create table api_key (
   id integer generated always as identity not null,
   supplier_id integer not null,

@@ -1,4 +1,5 @@
 import { startHoldWatch, type HoldWatch } from './ari/guard/watch-holds.ts'
+import { startAlertWorker, type AlertWorker } from './alerts/worker.ts'
 import { consoleHandlers } from './console-handlers.ts'
 import { mountConsole } from './console/web/mount-console.ts'
 import { handlerNeedsOf, type AppNeeds, type HandlerNeeds } from './handler-needs.ts'
@@ -39,6 +40,8 @@ export type App = {
   startHoldWatch: () => HoldWatch
   /** Works on first loads and exports from now on, until it is closed. */
   startBulk: () => BulkWorker
+  /** Watches for findings and tells them, from now on, until it is closed. */
+  startAlerts: () => AlertWorker
   /** Builds the console's web application if it isn't built yet, with the lowest priority. */
   prepareConsole: () => void
 }
@@ -111,7 +114,7 @@ export function startApp(needs: AppNeeds): App {
       await storeWatch.close()
       await ownMetrics?.close()
       pings.close()
-      handlerNeeds.deliveryCaller.close()
+      for (const calls of [handlerNeeds.deliveryCaller, handlerNeeds.alertChannels]) calls.close()
       await prices.close()
       await handlerNeeds.callbackWatch?.close()
       await commits.close()
@@ -123,11 +126,14 @@ export function startApp(needs: AppNeeds): App {
 }
 
 /** The work that runs once, whoever answers requests. */
-function workOf(needs: HandlerNeeds): Pick<App, 'startDeliveries' | 'startHoldWatch' | 'startBulk'> {
+function workOf(
+  needs: HandlerNeeds,
+): Pick<App, 'startAlerts' | 'startBulk' | 'startDeliveries' | 'startHoldWatch'> {
   return {
     startDeliveries: () => startDeliveryWorker(needs),
     startHoldWatch: () => startHoldWatch(needs),
     startBulk: () => startBulkWorker({ ...needs, linePushes: linePushes(needs) }),
+    startAlerts: () => startAlertWorker(needs),
   }
 }
 

@@ -25,6 +25,8 @@ const defaults = {
   metrics: { port: undefined, token: undefined },
   feedNats: undefined,
   archive: undefined,
+  mail: undefined,
+  operatorsWebhook: undefined,
   patience: 1,
   oidc: undefined,
   signIn: { lockOutMs: 900_000, idleEndsAfterMs: 7_200_000, requiresSecondFactor: false },
@@ -70,6 +72,10 @@ test('every setting is read', () => {
     ARI_ARCHIVE_URL: 'http://10.1.2.3:9000/ari/logs/?region=eu-1',
     ARI_ARCHIVE_KEY_ID: 'archivist',
     ARI_ARCHIVE_SECRET: 'hunter3',
+    ARI_SMTP_URL: 'smtps://ari:hunter4@mail.example.com',
+    ARI_MAIL_FROM: 'alerts@example.com',
+    ARI_OPERATORS_WEBHOOK_URL: 'https://hooks.example.com/T0/x',
+    ARI_OPERATORS_WEBHOOK_KEY: 'routing',
     ARI_OIDC_ISSUER: 'https://login.example.com/realms/staff',
     ARI_OIDC_CLIENT_ID: 'ari',
     ARI_OIDC_CLIENT_SECRET: 'hunter2',
@@ -112,6 +118,8 @@ test('every setting is read', () => {
           keyId: 'archivist',
           secret: 'hunter3',
         },
+        mail: { smtpUrl: 'smtps://ari:hunter4@mail.example.com', from: 'alerts@example.com' },
+        operatorsWebhook: { url: 'https://hooks.example.com/T0/x', routingKey: 'routing' },
         oidc: {
           issuer: 'https://login.example.com/realms/staff',
           clientId: 'ari',
@@ -177,6 +185,23 @@ const wrong: [Environ, string][] = [
   [
     { ARI_FEED_NATS: 'http://user:hidden@nats1' },
     'ARI_FEED_NATS must be a URL like nats://user:password@host:4222, or several with commas between',
+  ],
+  [
+    { ARI_SMTP_URL: 'http://user:hidden@mail', ARI_MAIL_FROM: 'a@b.example' },
+    'ARI_SMTP_URL must be a URL like smtp://user:password@host:587, or smtps:// for TLS from the start',
+  ],
+  [{ ARI_SMTP_URL: 'smtp://user:hidden@mail' }, 'ARI_SMTP_URL and ARI_MAIL_FROM must be set together'],
+  [
+    { ARI_SMTP_URL: 'smtp://user:hidden@mail', ARI_MAIL_FROM: 'Desk <a@b.example>' },
+    'ARI_MAIL_FROM must be an e-mail address like alerts@example.com',
+  ],
+  [
+    { ARI_OPERATORS_WEBHOOK_URL: 'ftp://hidden' },
+    'ARI_OPERATORS_WEBHOOK_URL must be a URL like https://hooks.example.com/…; http:// is allowed on this machine only',
+  ],
+  [
+    { ARI_OPERATORS_WEBHOOK_KEY: 'hidden' },
+    'ARI_OPERATORS_WEBHOOK_URL must be set with ARI_OPERATORS_WEBHOOK_KEY',
   ],
   ...[
     'https://s3.example.com',

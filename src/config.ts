@@ -30,6 +30,8 @@ import type { OidcSettings } from './operators/oidc.ts'
 import { signInMinutes, defaultSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { MetricsRules } from './monitoring.ts'
 import { logLevels, type LogLevel } from './base/log.ts'
+import { alertNames, alertSecretNames, readAlertChannels } from './alerts/channel-settings.ts'
+import type { ChannelSettings } from './alerts/channels.ts'
 import { operatorRoles, type OperatorRole } from './http/route.ts'
 
 /** Environment → typed settings. The only file that reads process.env. */
@@ -37,7 +39,7 @@ import { operatorRoles, type OperatorRole } from './http/route.ts'
 export const roles = ['gateway', 'worker', 'console'] as const
 export type Role = (typeof roles)[number]
 
-export type Settings = {
+export type Settings = ChannelSettings & {
   environment: Environment
   /** Whether ARI_ENVIRONMENT was set, rather than left at its default. */
   environmentIsStated: boolean
@@ -120,6 +122,7 @@ const names = [
   'ARI_ARCHIVE_URL',
   'ARI_ARCHIVE_KEY_ID',
   'ARI_ARCHIVE_SECRET',
+  ...alertNames,
   'ARI_OIDC_ISSUER',
   'ARI_OIDC_CLIENT_ID',
   'ARI_OIDC_CLIENT_SECRET',
@@ -143,6 +146,7 @@ const secretNames = [
   'ARI_METRICS_TOKEN',
   'ARI_FEED_NATS',
   'ARI_ARCHIVE_SECRET',
+  ...alertSecretNames,
   'ARI_OIDC_CLIENT_SECRET',
 ] as const
 
@@ -237,6 +241,7 @@ export function readConfig(environ: Environ): { settings: Settings; warnings: st
     },
     feedNats: setting<string | undefined>('ARI_FEED_NATS', undefined, readNatsUrl),
     patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
+    ...readAlertChannels(environ, problems),
     archive: readArchive(environ, problems),
     oidc: readOidc(environ, setting, problems),
     signIn: readSignIn(setting, environment),

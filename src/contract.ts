@@ -1,4 +1,5 @@
 import { alertRoutes } from './alerts/contract.ts'
+import { alertSettingsRoutes } from './alerts/settings-contract.ts'
 import { ariRoutes, mappingRoutes } from './ari/contract.ts'
 import { guardRoutes } from './ari/guard/contract.ts'
 import { holdRoutes } from './ari/guard/holds-contract.ts'
@@ -48,6 +49,7 @@ export const routes = {
   ...testBookingRoutes,
   ...deliveryRoutes,
   ...alertRoutes,
+  ...alertSettingsRoutes,
 }
 
 export type RouteName = keyof typeof routes

@@ -1,3 +1,4 @@
+import { alertChannels, type MailSettings, type OperatorsWebhook } from './alerts/channels.ts'
 import { catalogs } from './ari/catalog.ts'
 import { committer } from './ari/commit.ts'
 import { selectHotelsOnSale } from './ari/on-sale.ts'
@@ -47,6 +48,10 @@ export type AppNeeds = Needs & {
   trustedProxies?: readonly string[] | undefined
   /** Absent: everybody may read them at /metrics. */
   metrics?: MetricsRules | undefined
+  /** Absent: this service sends no e-mail. */
+  mail?: MailSettings | undefined
+  /** Absent: operators see alerts in the console only. */
+  operatorsWebhook?: OperatorsWebhook | undefined
   /** Absent: this process is alone on its machine. */
   processes?: PrimaryChannel | undefined
   /** The time limit of a price check. Absent: the usual two seconds. */
@@ -86,6 +91,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     pings: pinger({ ...needs, callbackWatch: watch }),
     stays: stayReader(needs.db, needs.telemetry),
     hotelsNamed: hotelFinder(needs.db, needs.telemetry),
+    alertChannels: alertChannels(needs),
     deliveryBell: deliveryBell(needs),
     callbackFaults: faults,
     callbackWatch: watch,

@@ -1,4 +1,5 @@
 import { acknowledgeAlerts, listAlerts } from './alerts/alert-endpoints.ts'
+import { getAlertSettings, setAlertSettings, testAlerts } from './alerts/settings-endpoints.ts'
 import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
 import { getAriDigest } from './ari/get-ari-digest.ts'
 import { getGuard, setGuard } from './ari/guard/guard-endpoints.ts'
@@ -88,6 +89,9 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   acknowledgeReservations,
   listAlerts,
   acknowledgeAlerts,
+  getAlertSettings,
+  setAlertSettings,
+  testAlerts,
   listDeliveries,
   sendDeliveriesAgain,
   listPushes,

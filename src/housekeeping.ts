@@ -1,5 +1,6 @@
 import { dayMs, instantOf } from './base/calendar.ts'
 import { deleteEndedHolds, endedHoldsKeptDays } from './ari/guard/watch-holds.ts'
+import { deleteOldMessages, tellLimits } from './alerts/outbox.ts'
 import { removePastMonths } from './ari/past-months.ts'
 import { bulkLimits } from './bulk/limits.ts'
 import { deleteOldJobs } from './bulk/store.ts'
@@ -167,6 +168,7 @@ export async function doChores(
     'old delivery attempts deleted': () => deleteOldAttempts(db, untilMs - attemptsRetainedDays * dayMs),
     'old price checks deleted': () => deleteOldChecks(db, untilMs - priceChecksRetainedDays * dayMs),
     'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(untilMs / dayMs) - 1),
+    'old messages about alerts deleted': () => deleteOldMessages(db, untilMs - tellLimits.keptDays * dayMs),
     'old findings deleted': () => deleteOldFindings(db, untilMs - findingLimits.resolvedKeptDays * dayMs),
     'past faults of the sandbox deleted': () => deletePastFaults(db, untilMs),
     'old sessions of the console deleted': () => deleteOldSessions(db, untilMs, settings.signIn),

@@ -1,4 +1,3 @@
-import { startFindingWatch } from './alerts/watch.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from './app.ts'
 import { startPublisher } from './changes/publisher.ts'
@@ -16,7 +15,7 @@ const connectionsCloseWithinMs = 1_000
 const vaultClosesWithinMs = 500
 const holdsCloseWithinMs = 1_000
 const deliveriesCloseWithinMs = 2_000
-const watchesCloseWithinMs = 500
+const alertsCloseWithinMs = 500
 const publisherClosesWithinMs = 500
 const bulkClosesWithinMs = 1_000
 const drainPollMs = 10
@@ -62,6 +61,8 @@ export async function serveRequests(
     trustedProxies: settings.trustedProxies,
     patience: settings.patience,
     metrics: settings.metrics,
+    mail: settings.mail,
+    operatorsWebhook: settings.operatorsWebhook,
   })
   closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })
   const { url } = await app.listen(settings).catch((error: unknown) => {
@@ -76,11 +77,11 @@ export async function serveRequests(
       if (withWorkThatRunsOnce && roles.includes('worker')) {
         const deliveries = app.startDeliveries()
         closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
-        const watch = startFindingWatch({ ...needs, archive })
-        closers.push({ name: 'watches', close: watch.close, withinMs: watchesCloseWithinMs })
         closers.push({ name: 'holds', close: app.startHoldWatch().close, withinMs: holdsCloseWithinMs })
         const bulk = app.startBulk()
         closers.push({ name: 'bulk', close: bulk.close, withinMs: bulkClosesWithinMs })
+        const alerts = app.startAlerts()
+        closers.push({ name: 'alerts', close: alerts.close, withinMs: alertsCloseWithinMs })
         if (feedNats !== undefined) {
           const publisher = startPublisher({ ...needs, environment, natsUrl: feedNats })
           closers.push({ name: 'publisher', close: publisher.close, withinMs: publisherClosesWithinMs })

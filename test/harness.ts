@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { after } from 'node:test'
+import type { MailSettings, OperatorsWebhook } from '../src/alerts/channels.ts'
 import { startApp, type App } from '../src/app.ts'
 import type { ConsoleSettings } from '../src/handler-needs.ts'
 import { openCardVault, type CardVault } from '../src/cards/card-vault.ts'
@@ -113,6 +114,8 @@ export type GatewayOptions = {
   /** Likewise the limit of a delivery's call, for a test that holds calls back while its clock stands still. */
   callWithinMs?: number
   metrics?: MetricsRules
+  mail?: MailSettings
+  operatorsWebhook?: OperatorsWebhook
   revocationsFile?: string
   through?: (address: TestAddress) => PostgresAddress
 }
@@ -185,6 +188,8 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     checkBudgetMs: options.checkBudgetMs,
     callWithinMs: options.callWithinMs,
     metrics: options.metrics,
+    mail: options.mail,
+    operatorsWebhook: options.operatorsWebhook,
     revocations: revocationsIn(options.revocationsFile),
     console: 'console' in options ? options.console && { ...usualConsole, ...options.console } : usualConsole,
   })

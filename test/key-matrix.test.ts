@@ -262,6 +262,9 @@ const rows: Record<SupplierRouteName, Row> = {
     own: () => ({ alertIds: ['alr_1'] }),
     foreign: [{ alertIds: ['alr_1'] }],
   },
+  getAlertSettings: { own: () => ({}), shows: () => '"kinds":', foreign: [] },
+  setAlertSettings: { own: () => ({ kinds: ['guard.held'] }), foreign: [] },
+  testAlerts: { own: () => ({}), foreign: [] },
   getReference: { own: () => ({}), foreign: [] },
   getLimits: { own: () => ({}), foreign: [] },
   orderFaults: {

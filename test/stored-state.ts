@@ -59,6 +59,10 @@ const tables = {
   // Reports on the tables above.
   finding: 'none',
   finding_watch: 'none',
+  // Who is told of them, and the messages on their way.
+  alert_settings: 'none',
+  alert_email: 'none',
+  alert_message: 'none',
   watched_hotel: 'none',
   // Written only together with a version of a reservation.
   reservation_card: 'none',

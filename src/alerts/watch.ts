@@ -64,4 +64,13 @@ export async function watchOnce(needs: WatchNeeds): Promise<void> {
       needs.log.warn({ err: error, watch }, 'a watch of the alerts failed and will be repeated')
     }
   }
+  await countOpen(needs)
+}
+
+async function countOpen({ db, telemetry }: WatchNeeds): Promise<void> {
+  const { rows } = await db.query<{ kind: string; count: number }>(
+    `select kind, count(*)::int as count from finding where state <> 'resolved' group by 1`,
+  )
+  telemetry.alertsOpen.reset()
+  for (const { kind, count } of rows) telemetry.alertsOpen.set({ kind }, count)
 }

@@ -32,6 +32,7 @@ export function telemetry() {
     ...ofBulk(registers),
     ...ofChanges(registers),
     ...ofBookings(registers),
+    ...ofAlerts(registers),
     /** `together` is the value for several processes: by default their sum. */
     gauge: (name: string, help: string, read: () => number, together: Aggregator = 'sum') =>
       new Gauge({
@@ -146,6 +147,25 @@ function ofArchive(registers: Registry[]) {
       name: 'ari_archive_failures_total',
       help: 'Failed attempts to use the archive: read, write',
       labelNames: ['operation'] as const,
+      registers,
+    }),
+  }
+}
+
+/** Metrics of alerts. */
+function ofAlerts(registers: Registry[]) {
+  return {
+    alertsOpen: new Gauge({
+      name: 'ari_alerts_open',
+      help: 'Alerts that are not resolved, by kind',
+      labelNames: ['kind'] as const,
+      registers,
+      aggregator: 'max',
+    }),
+    alertMessages: new Counter({
+      name: 'ari_alert_messages_total',
+      help: 'Messages about alerts by channel (webhook, email, operators) and outcome: sent, failed, given_up',
+      labelNames: ['channel', 'outcome'] as const,
       registers,
     }),
   }

@@ -1,4 +1,5 @@
 import { alertErrors } from '../alerts/contract.ts'
+import { alertSettingsErrors } from '../alerts/settings-contract.ts'
 import { digestErrors } from '../ari/digest-contract.ts'
 import { guardErrors, guardRejected } from '../ari/guard/contract.ts'
 import { historyErrors, momentsReversed } from '../ari/history-contract.ts'
@@ -209,6 +210,14 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   retrieveReservations: [hotelNotFound],
   listAlerts: [hotelNotFound],
   acknowledgeAlerts: [alertErrors.notFound],
+  setAlertSettings: [
+    ...Object.values(webhookErrors),
+    alertSettingsErrors.noMail,
+    alertSettingsErrors.emailInvalid,
+    alertSettingsErrors.codeWrong,
+    alertSettingsErrors.tooManyCodes,
+  ],
+  testAlerts: [alertSettingsErrors.noChannel, alertSettingsErrors.testedJustNow],
   listDeliveries: [hotelNotFound],
   sendDeliveriesAgain: [hotelNotFound, deliveryErrors.deliveryNotFound, deliveryErrors.notRegistered],
   acknowledgeReservations: [deliveryErrors.notFound, deliveryErrors.versionNotFound],

@@ -42,7 +42,7 @@ const answerBytesMax = 64 * 1024
 const pool = { purpose: 'archive', connectionsPerHost: 8 }
 
 /** The address is the operator's own setting, so it may be in a private network, and the system resolves its name. */
-const operatorRules = { privateNetworks: allowableNetworks, resolve: resolveAsSystem }
+export const operatorRules = { privateNetworks: allowableNetworks, resolve: resolveAsSystem }
 
 export function objectStore(
   { url, region, keyId, secret }: ObjectStoreAddress,

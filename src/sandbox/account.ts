@@ -155,6 +155,7 @@ async function removeAll(connection: Queryable, supplierId: number): Promise<Rem
   }
   const reservations = await count(connection, 'delete from reservation where supplier_id = $1', ofAccount)
   await connection.query('delete from finding where supplier_id = $1', ofAccount)
+  await connection.query('delete from alert_message where supplier_id = $1', ofAccount)
   await connection.query('delete from sandbox_fault where supplier_id = $1', ofAccount)
   await connection.query(
     'delete from idempotency using api_key where api_key.id = key_id and supplier_id = $1',

@@ -1,0 +1,203 @@
+import type { FindingKind } from '../findings/contract.ts'
+import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
+import { sweep } from '../postgres/queryable.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { alertColumns, type AlertRow } from './store.ts'
+
+/** The messages about findings: queued in the transaction that marks the findings as told, sent later. */
+
+export const tellLimits = {
+  /** Messages to one recipient in an hour; what is beyond them is one digest an hour. */
+  messagesPerHour: 20,
+  findingsAtOnce: 500,
+  /** A digest names these, and counts the others. */
+  findingsListed: 50,
+  claimedAtOnce: 20,
+  /** Longer than a call may take. */
+  leaseSeconds: 60,
+  retriesAfterMinutes: [1, 5, 15, 60, 240, 720, 1_440],
+  keptDays: 30,
+} as const
+
+export const channels = ['webhook', 'email', 'operators'] as const
+export type Channel = (typeof channels)[number]
+
+type Recipient = { supplierId: number | null; channel: Channel; address: string; kinds: FindingKind[] | null }
+type DueFinding = { id: number; supplierId: number; kind: FindingKind; subject: string }
+
+/** Queues what is to be told, each finding once however many processes do this. Returns the number of findings. */
+export function queueDue(db: Database, nowMs: number, tellsOperators: boolean): Promise<number> {
+  return transaction(db, async (connection) => {
+    const due = await claimDue(connection, nowMs)
+    if (due.length === 0) return 0
+    const supplierIds = [...new Set(due.map(({ supplierId }) => supplierId))]
+    const recipients = await selectRecipients(connection, supplierIds)
+    if (tellsOperators) recipients.push({ supplierId: null, channel: 'operators', address: '', kinds: null })
+    const toldIds = new Set<number>()
+    for (const recipient of recipients) {
+      const theirs = due.filter((finding) => concerns(finding, recipient))
+      if (theirs.length === 0) continue
+      await queueFor(connection, recipient, theirs, nowMs)
+      for (const { id } of theirs) toldIds.add(id)
+    }
+    await markTold(connection, due, toldIds, nowMs)
+    return due.length
+  })
+}
+
+async function claimDue(connection: Queryable, nowMs: number): Promise<DueFinding[]> {
+  const { rows } = await connection.query<DueFinding>(
+    `select id::float8 as id, supplier_id as "supplierId", kind, subject from finding
+     where state = 'open' and tell_at <= instant($1)
+     order by tell_at, id limit $2 for no key update skip locked`,
+    [nowMs, tellLimits.findingsAtOnce],
+  )
+  return rows
+}
+
+async function selectRecipients(connection: Queryable, supplierIds: readonly number[]): Promise<Recipient[]> {
+  const { rows } = await connection.query<Recipient>(
+    `select supplier_id as "supplierId", 'webhook' as channel, '' as address, kinds
+     from alert_settings where supplier_id = any($1::int[]) and webhook is not null
+     union all
+     select supplier_id, 'email', address, kinds from alert_email join alert_settings using (supplier_id)
+     where supplier_id = any($1::int[]) and confirmed_at is not null
+     order by 1, 2, 3`,
+    [numberArray(supplierIds)],
+  )
+  return rows
+}
+
+/** That the alerts' own webhook fails is not told to that webhook. */
+function concerns({ supplierId, kind, subject }: DueFinding, recipient: Recipient): boolean {
+  if (recipient.supplierId !== null && recipient.supplierId !== supplierId) return false
+  if (recipient.kinds !== null && !recipient.kinds.includes(kind)) return false
+  return !(recipient.channel === 'webhook' && kind === 'webhook.failing' && subject === alertsSubject)
+}
+
+/** The subject of `webhook.failing` if the URL for alerts fails. */
+export const alertsSubject = 'alerts'
+
+async function queueFor(
+  connection: Queryable,
+  { supplierId, channel, address }: Recipient,
+  findings: readonly DueFinding[],
+  nowMs: number,
+): Promise<void> {
+  const recipient = [supplierId, channel, address]
+  const ofRecipient = `coalesce(supplier_id, 0) = coalesce($1::int, 0) and channel = $2 and address = $3`
+  const { rows } = await connection.query<{ messages: number; digestMs: number | null }>(
+    `select count(*) filter (where not is_digest)::int as messages,
+       epoch_ms(max(created_at) filter (where is_digest)) as "digestMs"
+     from alert_message where ${ofRecipient} and created_at > instant($4) - interval '1 hour'`,
+    [...recipient, nowMs],
+  )
+  const [{ messages, digestMs } = { messages: 0, digestMs: null }] = rows
+  const single = findings.slice(0, Math.max(0, tellLimits.messagesPerHour - messages)).map(({ id }) => id)
+  await connection.query(
+    `insert into alert_message (supplier_id, channel, address, finding_ids, findings, is_digest, status, due_at, created_at)
+     select $1, $2, $3, array[id], 1, false, 'queued', instant($5), instant($5) from unnest($4::int8[]) as id`,
+    [...recipient, numberArray(single), nowMs],
+  )
+  const rest = findings.slice(single.length).map(({ id }) => id)
+  if (rest.length === 0) return
+  const ids = numberArray(rest.slice(0, tellLimits.findingsListed))
+  const { rowCount } = await connection.query(
+    `update alert_message set findings = findings + $5::int,
+       finding_ids = (finding_ids || $4::int8[])[1:${tellLimits.findingsListed}]
+     where id = (select id from alert_message
+       where ${ofRecipient} and is_digest and status = 'queued' and attempts = 0 order by id limit 1 for no key update)`,
+    [...recipient, ids, rest.length],
+  )
+  if (rowCount === 1) return
+  // One a hour: what comes meanwhile waits in it.
+  const hourMs = 3_600_000
+  const dueMs = digestMs === null ? nowMs : Math.max(nowMs, digestMs + hourMs)
+  await connection.query(
+    `insert into alert_message (supplier_id, channel, address, finding_ids, findings, is_digest, status, due_at, created_at)
+     values ($1, $2, $3, $4::int8[], $5::int, true, 'queued', instant($6), instant($6))`,
+    [...recipient, ids, rest.length, dueMs],
+  )
+}
+
+async function markTold(
+  connection: Queryable,
+  due: readonly DueFinding[],
+  toldIds: ReadonlySet<number>,
+  nowMs: number,
+): Promise<void> {
+  await connection.query(
+    `update finding set tell_at = 'infinity', told_count = finding.count,
+       told_at = case when due.is_told then instant($3) else finding.told_at end
+     from unnest($1::int8[], $2::bool[]) as due (id, is_told) where finding.id = due.id`,
+    [numberArray(due.map(({ id }) => id)), due.map(({ id }) => toldIds.has(id)), nowMs],
+  )
+}
+
+export type Message = {
+  id: number
+  supplierId: number | null
+  channel: Channel
+  address: string
+  findingIds: number[]
+  findings: number
+  isDigest: boolean
+  attempts: number
+  /** Of the supplier's webhook; null: it was removed meanwhile. */
+  webhook: string | null
+  signingSecret: string | null
+}
+
+/** Leases messages that are due: a process that dies loses its lease, and the message is sent again. */
+export async function claimMessages(db: Queryable, nowMs: number): Promise<Message[]> {
+  const { rows } = await db.query<Message>(
+    `with due as (
+       select id from alert_message where status = 'queued' and due_at <= instant($1)
+       order by due_at, id limit $2 for update skip locked
+     ), claimed as (
+       update alert_message set attempts = attempts + 1, due_at = instant($1) + make_interval(secs => $3)
+       from due where alert_message.id = due.id returning alert_message.*
+     )
+     select claimed.id::float8 as id, claimed.supplier_id as "supplierId", channel, address,
+       to_json(finding_ids) as "findingIds", findings, is_digest as "isDigest", attempts,
+       settings.webhook, settings.signing_secret as "signingSecret"
+     from claimed left join alert_settings as settings on settings.supplier_id = claimed.supplier_id
+     order by claimed.id`,
+    [nowMs, tellLimits.claimedAtOnce, tellLimits.leaseSeconds],
+  )
+  return rows
+}
+
+export type ToldRow = AlertRow & { supplier: string }
+
+export async function selectTold(db: Queryable, ids: readonly number[]): Promise<ToldRow[]> {
+  const { rows } = await db.query<ToldRow>(
+    `select ${alertColumns}, supplier.name as supplier
+     from finding join supplier on supplier.id = finding.supplier_id left join hotel on hotel.id = finding.hotel_id
+     where finding.id = any($1::int8[]) order by finding.id`,
+    [numberArray(ids)],
+  )
+  return rows
+}
+
+export async function settleMessage(
+  db: Queryable,
+  { id, status, dueMs }: { id: number; status: 'queued' | 'sent' | 'dead'; dueMs: number },
+): Promise<void> {
+  await db.query('update alert_message set status = $2, due_at = instant($3) where id = $1', [
+    id,
+    status,
+    dueMs,
+  ])
+}
+
+/** Housekeeping. */
+export function deleteOldMessages(db: Queryable, beforeMs: number): Promise<number> {
+  return sweep(
+    db,
+    `delete from alert_message where id in (
+       select id from alert_message where status <> 'queued' and created_at < instant($1)
+       order by created_at limit $2 for update skip locked)`,
+    beforeMs,
+  )
+}
