@@ -8,6 +8,7 @@ import { getCalendar } from './console/calendar/get-calendar.ts'
 import { getCalendarCell } from './console/calendar/get-calendar-cell.ts'
 import { stopSell } from './console/calendar/stop-sell.ts'
 import { downloadPush, getPush, listPushItems, listPushes } from './console/pushes/push-endpoints.ts'
+import { undoPush } from './console/pushes/undo-push.ts'
 import { getHotel } from './console/hotels/get-hotel.ts'
 import { listHotels } from './console/hotels/list-hotels.ts'
 import type { ConsoleRouteName } from './console/contract.ts'
@@ -147,6 +148,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   listPushes: unhurried(listPushes),
   getPush,
   listPushItems: unhurried(listPushItems),
+  undoPush,
   downloadPush: unhurried(downloadPush),
   getCalendar,
   getCalendarCell,

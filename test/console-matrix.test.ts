@@ -74,6 +74,7 @@ const rows: Record<ConsoleRouteName, Row> = {
   listPushes: 'viewer reads',
   getPush: 'viewer reads',
   listPushItems: 'viewer reads',
+  undoPush: 'operator changes',
   downloadPush: 'viewer reads',
   searchDeliveries: 'viewer reads',
   sendDeliveryAgain: 'operator changes',

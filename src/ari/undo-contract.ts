@@ -8,6 +8,8 @@ import { pushedRestrictions } from './restrictions.ts'
 /** The fields that an undo can be narrowed to; `inventory` is left out unless it is among them. */
 export const undoFields = ['inventory', ...pushedRestrictions, 'price'] as const
 
+export const onConflicts = ['abort', 'skip'] as const
+
 /** Ranges of nights that one answer lists, of changes and of conflicts each; the rest are counted. */
 export const undoRangesMax = 100
 
@@ -157,7 +159,7 @@ export const undoRoutes = {
       ),
       dryRun: Type.Optional(Type.Boolean({ description: 'true: the same answer, but nothing is applied' })),
       onConflict: Type.Optional(
-        oneOf(['abort', 'skip'], {
+        oneOf(onConflicts, {
           description:
             '`abort` (default): a single conflict refuses the undo with 409. `skip`: everything else is undone (207)',
         }),

@@ -31,7 +31,7 @@ type Row = {
   before: Buffer | null
 }
 
-const undoableKinds: readonly PushKind[] = ['ari', 'undo']
+const undoableKinds: readonly PushKind[] = ['ari', 'undo', 'release']
 
 /** Throws 404, 409 or 410 unless the hotel has one such push whose values are stored. */
 export async function readUndoTarget(

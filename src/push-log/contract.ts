@@ -82,7 +82,7 @@ const entryMembers = {
   bodyBytes: integer({ minimum: 0, description: 'Size of the decompressed body' }),
   keyId: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
-    description: 'The API key that was used; null for a stopSell by the platform',
+    description: 'The API key that was used; null for a stopSell or an undo by the platform',
   }),
 }
 

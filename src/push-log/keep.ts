@@ -43,6 +43,9 @@ export type PushToApply = Push & {
   alongside?: (connection: Queryable, record: PushRecord) => Promise<void>
 }
 
+/** In place of a key: the platform has none, and its pushes are logged without. */
+export const noKeyId = 0
+
 /** A logged push with its sender; the platform's own changes have no key. */
 export type LoggedRecord = Omit<PushRecord, 'push'> & {
   push: Pick<Push, 'kind' | 'requestId' | 'rawBody' | 'startedMs'> & {
@@ -76,7 +79,7 @@ export async function keepPushes(
       places.batch(),
       places.others(),
       numbers(({ push }) => push.caller.supplierId),
-      numbers(({ push }) => push.caller.keyId),
+      numbers(({ push }) => push.caller.keyId || null),
       texts(({ push }) => (isUuid(push.requestId) ? push.requestId : null)),
       texts(({ push }) => (isUuid(push.requestId) ? null : push.requestId)),
       texts(({ push }) => push.kind),

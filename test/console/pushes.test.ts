@@ -131,6 +131,46 @@ describe('the pages of the push log', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('an operator sees what an undo of a push would do, undoes it, and comes there from the calendar too', async () => {
+    const shop = await gateway.supplier('Channel Undo')
+    await pushStoryHotel(shop, { hotelName: 'Undone' })
+    const priced = async (dates: object, price: number, requestId: string) => {
+      const ari = [{ roomId: 'DBL', rateId: 'BAR', price, ...dates }]
+      expectOk(await shop.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari }, sent(requestId)))
+    }
+    await priced(nights, 110, 'undo-first')
+    await priced(nights, 11, 'undo-mistake')
+    await priced({ date: '2027-03-06' }, 115, 'undo-repair')
+    const viewer = await openConsole(gateway, 'viewer')
+    await viewer.goto('/pushes?requestId=undo-mistake')
+    await viewer.page.locator('tbody tr a').first().click()
+    await viewer.page.getByRole('tab', { name: /^Items/ }).waitFor()
+    assert.equal(await viewer.page.getByRole('button', { name: 'Undo…' }).count(), 0)
+    await viewer.close()
+
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/pushes?requestId=undo-mistake')
+    await page.locator('tbody tr a').first().click()
+    await page.getByRole('button', { name: 'Undo…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Undo this push' })
+    await dialog.getByText('4 nights get former values back').waitFor()
+    await dialog.getByText('1 night was changed since and stays as it is').waitFor()
+    await dialog.getByText('DBL / BAR, 2027-03-07 – 2027-03-09: price 11 → 110').waitFor()
+    await axe(page, { scheme: 'light' })
+    await dialog.getByLabel('Reason, for the audit log').fill('Wrong import')
+    await dialog.getByRole('button', { name: 'Undo the push' }).click()
+    await page.getByText('4 nights are as they were before the push').waitFor()
+    await dialog.waitFor({ state: 'detached' })
+
+    const { rows } = await gateway.db.query<{ id: number }>(
+      `select hotel.id from hotel join supplier on supplier.id = supplier_id where supplier.name = 'Channel Undo'`,
+    )
+    await goto(`/hotels/${rows[0]?.id}/calendar?from=2027-03-05&room=DBL&rate=BAR&night=2027-03-06`)
+    await page.getByRole('link', { name: 'Undo this push…' }).first().click()
+    await dialog.getByText('1 night gets former values back').waitFor()
+    await close()
+  })
+
   test('the page states how much of the push is still in force: all, some or nothing', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     const item = { roomId: 'DBL', rateId: 'BAR', price: 120, inventory: 4 }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { onConflicts, undoFields, type UndoOutcome } from '../../ari/undo-contract.ts'
 import { queryText, consoleRoute, oneOf, text, type ConstraintError } from '../../http/route.ts'
 import {
   pushKinds,
@@ -160,6 +161,19 @@ export const pushRoutes = {
       ),
       only: Type.Optional(oneOf(['failed'], { description: 'Only items with errors or warnings' })),
       limit: queryText(`1 to ${itemsPerPage.max}, ${itemsPerPage.usual} by default`),
+    }),
+  }),
+  /** Puts back what a push of ARI replaced. */
+  undoPush: consoleRoute<UndoOutcome & { code: string; message: string; requestId: string }>()({
+    method: 'POST',
+    path: '/pushes/{pushId}/undo',
+    role: 'operator',
+    params: pushParams,
+    body: Type.Object({
+      fields: Type.Optional(Type.Array(oneOf(undoFields), { minItems: 1, maxItems: undoFields.length })),
+      dryRun: Type.Optional(Type.Boolean({ description: 'Only report what would change' })),
+      onConflict: Type.Optional(oneOf(onConflicts)),
+      reason: Type.Optional(text({ maxLength: 200, description: 'For the audit log' })),
     }),
   }),
   /** The body as received, or the answer as sent. */

@@ -274,7 +274,7 @@ async function readPush(needs: Pick<ReadingNeeds, 'db' | 'archive'>, pushId: str
   }
 }
 
-function pushNotFound(pushId: string): Rejected {
+export function pushNotFound(pushId: string): Rejected {
   return new Rejected(404, {
     type: 'PUSH_NOT_FOUND',
     message: 'Push not found',

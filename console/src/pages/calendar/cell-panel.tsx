@@ -5,6 +5,7 @@ import type { CalendarCell, CellPush, CellValue } from '../../../../src/console/
 import { useApi } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
+import { Can } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { dateText, Time } from '../../parts/time.tsx'
 import classes from './calendar.module.css'
@@ -209,6 +210,18 @@ function PushLine({ push, zone }: { push: CellPush; zone: string }) {
           label={push.kind === 'stopSell' ? t('calendar.history.stopSell') : push.outcome}
         />
       </Group>
+      {(push.outcome === 'applied' || push.outcome === 'partial') && push.kind === 'ari' && (
+        <Can role="operator">
+          <LinkTo
+            to="/pushes/$pushId"
+            params={{ pushId: String(push.pushId) }}
+            search={{ undo: '1' }}
+            size="xs"
+          >
+            {t('calendar.history.undo')}
+          </LinkTo>
+        </Can>
+      )}
       {push.items.map(({ item, sent }) => (
         <code key={item} className={classes['sent']}>
           {t('calendar.history.item', { item })} {JSON.stringify(sent)}

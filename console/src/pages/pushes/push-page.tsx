@@ -11,12 +11,14 @@ import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Bytes } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Can } from '../../parts/session.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Facts } from '../hotels/hotel-details.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
 import { PushChanged } from './push-changed.tsx'
 import { PushItems } from './push-items.tsx'
 import { HotelOf } from './pushes-page.tsx'
+import { isUndoable, UndoDialog } from './undo-dialog.tsx'
 import classes from './pushes.module.css'
 
 const tabs = ['items', 'changes', 'body', 'answer'] as const
@@ -42,7 +44,12 @@ export function PushPage() {
     <Page
       title={t('pushes.pushTitle', { kind: t(`pushes.kind.${push.kind}`) })}
       crumbs={crumbs}
-      beside={<OutcomeBadge outcome={push.outcome} />}
+      beside={
+        <>
+          <OutcomeBadge outcome={push.outcome} />
+          {isUndoable(push) && <Undo push={push} />}
+        </>
+      }
       intro={<Time at={push.at} />}
     >
       <Stack gap="md">
@@ -52,6 +59,19 @@ export function PushPage() {
         <Parts read={data} />
       </Stack>
     </Page>
+  )
+}
+
+function Undo({ push }: { push: PushListed }) {
+  const { t } = useTranslation()
+  const [undo, setUndo] = useFilter('undo')
+  return (
+    <Can role="operator">
+      <Button variant="default" size="xs" onClick={() => setUndo('1')}>
+        {t('pushes.undo.open')}
+      </Button>
+      {undo !== '' && <UndoDialog push={push} onClose={() => setUndo('')} />}
+    </Can>
   )
 }
 

@@ -105,6 +105,7 @@ export const calendar = {
     partly: 'Searched back to',
     archiveAway: 'The archive does not answer. It has the bodies of pushes until',
     stopSell: 'stop-sell',
+    undo: 'Undo this push…',
     item: 'item {{item}}:',
   },
   explain: {

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expectStatus, openShop } from '../../../test/booking.ts'
+import { operatorOf } from '../../../test/calendar.ts'
+import { gatewayForTests } from '../../../test/harness.ts'
+import { expectOk } from '../../../test/story.ts'
+
+const gateway = await gatewayForTests()
+const week = { roomId: 'DBL', startDate: '2027-04-12', endDate: '2027-04-18' }
+const bar = (price: number) => ({ rates: [{ rateId: 'BAR', price }] })
+
+test('an operator undoes a push: after a dry run, with an audit entry, as a push without a key', async () => {
+  const { supplier } = await openShop(gateway)
+  const operator = await operatorOf(gateway)
+  const push = async (item: object) => {
+    const body = { hotelId: 'H1', pricingModel: 'unit', ari: [item] }
+    const { requestId, revision } = expectOk(await supplier.post('/push/ari', body)).body
+    const listed = expectOk(await operator('GET', `/pushes?requestId=${String(requestId)}`)).body['pushes']
+    return { revision: Number(revision), pushId: Number(Object(listed)[0].pushId) }
+  }
+  const audited = async (): Promise<unknown[]> =>
+    (await gateway.db.query("select subject, after from audit_log where action = 'push.undo'")).rows
+  const read = async () =>
+    expectOk(await supplier.post('/push/getAri', { hotelId: 'H1', ...week, roomId: undefined })).body['ari']
+
+  const before = await read()
+  const { pushId, revision } = await push({ ...week, ...bar(1) })
+  const dry = expectOk(await operator('POST', `/pushes/${pushId}/undo`, { dryRun: true, onConflict: 'skip' }))
+  assert.deepEqual([Object(dry.body['summary']).cellsChanged, await audited()], [7, []])
+  await push({ roomId: 'DBL', date: '2027-04-12', ...bar(120) })
+  const refused = expectStatus(await operator('POST', `/pushes/${pushId}/undo`, {}), 409)
+  assert.deepEqual(Object(refused.body['conflicts'])[0].now, 120)
+  const body = { onConflict: 'skip', reason: 'Wrong import' }
+  const undone = expectStatus(await operator('POST', `/pushes/${pushId}/undo`, body), 207)
+  const { requestId } = undone.body
+  const logged = Object(expectOk(await supplier.get(`/push/log/${String(requestId)}`)).body['push'])
+  assert.deepEqual(
+    [logged.kind, logged.keyId, logged.outcome, logged.body],
+    ['undo', null, 'partial', { hotelId: 'H1', revision, onConflict: 'skip' }],
+  )
+  const subject = (await audited()).map((entry) => Object(entry).subject)
+  assert.deepEqual(
+    subject,
+    subject.map(() => subject[0]),
+  )
+  assert.deepEqual(Object((await audited()).at(-1)).after, { revision, ...body })
+  const second = await push({ roomId: 'DBL', date: '2027-04-12', ...bar(100) })
+  assert.deepEqual(await read(), before)
+  const page = expectOk(await operator('GET', `/pushes/${second.pushId}`)).body
+  assert.equal(Object(page['push']).kind, 'ari')
+  for (const unknown of ['999999', 'x'])
+    expectStatus(await operator('POST', `/pushes/${unknown}/undo`, {}), 404)
+})
