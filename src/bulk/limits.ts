@@ -104,6 +104,26 @@ export const lineErrors = {
     message: 'The line is not the body of a push',
     hint: 'A line is one JSON object; a line of hotels may be a list of them too',
   },
+  notUtf8: {
+    type: 'INVALID_CHARACTERS',
+    message: 'The line is not UTF-8',
+    hint: 'Save the file as UTF-8',
+  },
+  openQuote: {
+    type: 'LINE_QUOTES',
+    message: 'A quote is not closed, or stands inside a value',
+    hint: 'Put the value in quotes, and write each quote in it twice',
+  },
+  cells: (cells: number, columns: number) => ({
+    type: 'LINE_CELLS',
+    message: `The line has ${cells} cells; the header has ${columns} columns`,
+    hint: 'Send a cell for each column, empty if there is no value; put values with a separator in quotes',
+  }),
+  empty: (column: string) => ({
+    type: 'REQUIRED',
+    message: `${column} is required`,
+    hint: `Send a value in the column ${column}`,
+  }),
   failed: {
     type: 'INTERNAL_ERROR',
     message: 'Something went wrong on our side',
@@ -119,6 +139,21 @@ export const failures = {
     message: 'The data can not be decompressed',
     hint: 'Lines before the fault are applied; send the others in another job',
   },
+  unknownColumn: (column: string) => ({
+    type: 'UNKNOWN_COLUMN',
+    message: `The column ${column} is not known`,
+    hint: 'The first line names the columns; prices are price, a1, a2, c1, i1 and so on',
+  }),
+  missingColumn: (column: string) => ({
+    type: 'MISSING_COLUMN',
+    message: `The column ${column} is missing`,
+    hint: 'The first line names the columns',
+  }),
+  repeatedColumn: (column: string) => ({
+    type: 'REPEATED_COLUMN',
+    message: `The column ${column} appears twice`,
+    hint: 'Name each column once',
+  }),
   keyRevoked: {
     type: 'KEY_REVOKED',
     message: 'The key that started the job is revoked or has expired',

@@ -4,11 +4,12 @@ import type { Problem } from '../http/rejected.ts'
 import { selectOptionalCaller } from '../keys/store.ts'
 import { isUnavailable } from '../postgres/store-errors.ts'
 import { applyUnits, setAside, type Applied, type ApplyNeeds } from './apply-lines.ts'
+import { csvUnits, headerOf, type Header } from './csv-ari.ts'
 import { bulkLimits, failures, lineErrors } from './limits.ts'
 import type { ChunkSize, Lane } from './lane.ts'
 import type { Line } from './lines.ts'
 import { DataFault, LineSource } from './read-data.ts'
-import { deleteParts, endJob, selectCheckpoint, type JobRow, type Lease } from './store.ts'
+import { deleteParts, endJob, keepHeader, selectCheckpoint, type JobRow, type Lease } from './store.ts'
 import { isUnit, ndjsonUnit, type Unit, type Unreadable } from './units.ts'
 
 export type RunNeeds = ApplyNeeds
@@ -67,6 +68,7 @@ class Run {
   #after: number
   readonly #refused: { lines: number; bytes: number }
   #isFaulty: boolean
+  #header: Header | undefined
   #caller: { value: Caller; readMs: number } | undefined
 
   constructor(needs: RunNeeds & { lane: Lane }, job: JobRow, running: Running) {
@@ -83,6 +85,7 @@ class Run {
   async toEnd(isOneByOne: boolean): Promise<End | undefined> {
     const oneByOneUntil = isOneByOne ? this.#after + oneByOneLines : 0
     try {
+      if (this.#job.format === 'csv') this.#header = await this.#readHeader()
       for (;;) {
         if (this.#job.stopsAtError && this.#isFaulty) return { state: 'stopped' }
         const { lines, bytes } = this.#refused
@@ -105,6 +108,16 @@ class Run {
     }
   }
 
+  /** The first line, which is read again by a run that begins at it. */
+  async #readHeader(): Promise<Header> {
+    const { id, line, header: stored } = this.#job
+    const [first] = line === 0 ? await this.#source.next(1, chunkBytesMax) : []
+    const header = stored ?? first?.bytes ?? Buffer.alloc(0)
+    const read = headerOf(header)
+    if (!stored) await keepHeader(this.#needs.db, id, header)
+    return read
+  }
+
   async #callerNow(): Promise<Caller | undefined> {
     const nowMs = performance.now()
     if (this.#caller && nowMs - this.#caller.readMs < callerTrustedMs) return this.#caller.value
@@ -116,7 +129,7 @@ class Run {
   /** Applies the next lines; false at the end of the data. */
   async #chunk(caller: Caller, size: ChunkSize, isSingle: boolean): Promise<boolean> {
     const isAlone = isSingle || this.#job.stopsAtError
-    const lines = await this.#source.next(isAlone ? 1 : size.lines, chunkBytesMax)
+    const lines = await this.#source.next(isAlone ? 1 : size.lines * (this.#header ? 8 : 1), chunkBytesMax)
     if (lines.length === 0) return false
     const units = this.#unitsOf(lines)
     let next = 0
@@ -133,6 +146,7 @@ class Run {
   }
 
   #unitsOf(lines: readonly Line[]): (Unit | Unreadable)[] {
+    if (this.#header) return csvUnits(lines, this.#header, this.#job.isDryRun)
     return lines.map((line) => ndjsonUnit(line, this.#job))
   }
 

@@ -237,6 +237,10 @@ export async function moveCheckpoint(
   })
 }
 
+export async function keepHeader(db: Queryable, id: string, header: Buffer): Promise<void> {
+  await db.query('update bulk_job set header = $2 where id = $1 and header is null', [id, header])
+}
+
 /** Ends a job that this process works on. Its data is not needed any more. */
 export async function endJob(
   db: Queryable,

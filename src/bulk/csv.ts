@@ -1,0 +1,56 @@
+/** Lines of CSV: RFC 4180, except that no value has a line break. */
+
+/** The cells of a line; undefined if a quote is not closed, or stands inside a value. */
+export function cellsOf(text: string, separator: string): string[] | undefined {
+  if (!text.includes('"')) return text.split(separator)
+  const cells: string[] = []
+  for (let at = 0; ;) {
+    if (text[at] !== '"') {
+      const end = endOfCell(text, at, separator)
+      const cell = text.slice(at, end)
+      if (cell.includes('"')) return undefined
+      cells.push(cell)
+      if (end === text.length) return cells
+      at = end + 1
+      continue
+    }
+    const quoted = quotedCell(text, at)
+    if (!quoted) return undefined
+    cells.push(quoted.cell)
+    if (quoted.end === text.length) return cells
+    if (text[quoted.end] !== separator) return undefined
+    at = quoted.end + 1
+  }
+}
+
+function endOfCell(text: string, from: number, separator: string): number {
+  const end = text.indexOf(separator, from)
+  return end === -1 ? text.length : end
+}
+
+function quotedCell(text: string, open: number): { cell: string; end: number } | undefined {
+  let cell = ''
+  for (let from = open + 1; ;) {
+    const quote = text.indexOf('"', from)
+    if (quote === -1) return undefined
+    cell += text.slice(from, quote)
+    if (text[quote + 1] !== '"') return { cell, end: quote + 1 }
+    cell += '"'
+    from = quote + 2
+  }
+}
+
+/**
+ * Spreadsheets run a cell that begins like a formula. An apostrophe before it keeps them from that, and is taken away
+ * when the cell is read.
+ */
+const formula = /^'*[=+\-@\t\r]/
+
+export function writtenCell(value: string): string {
+  const safe = formula.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value
+  return /[",;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+export function readCell(cell: string): string {
+  return cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell
+}
