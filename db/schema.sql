@@ -220,6 +220,28 @@ create table bulk_refused (
   constraint bulk_refused_job_id_fkey FOREIGN KEY (job_id) REFERENCES bulk_job(id) ON DELETE CASCADE
 );
 
+create table certification (
+  supplier_id integer not null,
+  at timestamp with time zone not null,
+  is_certified boolean not null,
+  seen text[] not null,
+  verdicts jsonb not null,
+  constraint certification_pkey PRIMARY KEY (supplier_id),
+  constraint certification_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+
+create table certification_note (
+  supplier_id integer not null,
+  subject text not null,
+  is_good boolean not null,
+  at timestamp with time zone not null,
+  request_id text,
+  detail text not null,
+  constraint certification_note_pkey PRIMARY KEY (supplier_id, subject),
+  constraint certification_note_subject_check CHECK ((subject = ANY (ARRAY['retryAfter'::text, 'idempotency'::text, 'forgery.availability'::text, 'forgery.pushbook'::text]))),
+  constraint certification_note_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
+);
+
 create table change (
   turn bigint default GREATEST(((pg_current_xact_id())::text)::bigint, (((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint - 1)) not null,
   id bigint generated always as identity not null,
@@ -960,6 +982,8 @@ create table supplier (
   may_push_on_demand boolean default true not null,
   may_retrieve boolean default true not null,
   clock_ahead_ms bigint default 0 not null,
+  requires_certification boolean default false not null,
+  certified_at timestamp with time zone,
   constraint supplier_pkey PRIMARY KEY (id),
   constraint supplier_name_key UNIQUE (name),
   constraint supplier_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),

@@ -17,6 +17,7 @@ const order: readonly (readonly string[])[] = [
   // The supplier's side, which knows only the service's contract.
   ['simulate'],
   ['console'],
+  ['certification'],
   ['sandbox'],
   ['alerts'],
   ['deliveries'],

@@ -14,6 +14,7 @@ import { shedWhenLate } from './http/loop-delay.ts'
 import type { Needs } from './postgres/postgres.ts'
 import { serve, type Server } from './http/serve.ts'
 import { startStoreWatch } from './postgres/store-watch.ts'
+import type { ServeNeeds } from './http/serve-needs.ts'
 import type { Mounted } from './http/mount.ts'
 import { replayedAnswer } from './push-log/keep.ts'
 import { keepRefused } from './push-log/keep-refused.ts'
@@ -72,7 +73,7 @@ export function startApp(needs: AppNeeds): App {
     tokenOf: keys.tokenOf,
     operatorOf: sessions.operatorOf,
     roleRefused: (operator, route, requestId) => auditRoleRefused(needs.db, operator, route, requestId),
-    replayed: (push) => replayedAnswer(needs.db, push),
+    ...trafficWatch(handlerNeeds),
     keepRefused: (push, rejected, json) => keepRefused(needs, push, rejected, json),
   })
   const { fastify } = server
@@ -116,7 +117,7 @@ export function startApp(needs: AppNeeds): App {
       pings.close()
       for (const calls of [handlerNeeds.deliveryCaller, handlerNeeds.alertChannels]) calls.close()
       await prices.close()
-      await handlerNeeds.callbackWatch?.close()
+      await Promise.all([handlerNeeds.callbackWatch?.close(), handlerNeeds.trafficNotes.written()])
       await commits.close()
       await sessions.close()
       await web?.close()
@@ -134,6 +135,18 @@ function workOf(
     startHoldWatch: () => startHoldWatch(needs),
     startBulk: () => startBulkWorker({ ...needs, linePushes: linePushes(needs) }),
     startAlerts: () => startAlertWorker(needs),
+  }
+}
+
+/** What no log has is noted for the certification: requests refused with 429, and repeats that get a stored answer. */
+function trafficWatch({ db, trafficNotes }: HandlerNeeds): Pick<ServeNeeds, 'replayed' | 'limitWatch'> {
+  return {
+    limitWatch: trafficNotes,
+    replayed: async (push) => {
+      const stored = await replayedAnswer(db, push)
+      if (stored) trafficNotes.repeated(push.caller, push.requestId)
+      return stored
+    },
   }
 }
 

@@ -7,6 +7,7 @@ import { digestRoutes } from './ari/digest-contract.ts'
 import { historyRoutes } from './ari/history-contract.ts'
 import { undoRoutes } from './ari/undo-contract.ts'
 import { bulkRoutes } from './bulk/contract.ts'
+import { certificationRoutes } from './certification/contract.ts'
 import { changeRoutes } from './changes/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { keyRoutes } from './keys/contract.ts'
@@ -50,6 +51,7 @@ export const routes = {
   ...deliveryRoutes,
   ...alertRoutes,
   ...alertSettingsRoutes,
+  ...certificationRoutes,
 }
 
 export type RouteName = keyof typeof routes

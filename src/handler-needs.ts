@@ -7,6 +7,7 @@ import { uploadGate } from './bulk/upload.ts'
 import { bulkBell } from './bulk/worker.ts'
 import { deliveryBell } from './bookings/delivery-queue.ts'
 import { bookingTurnsMax } from './bookings/idempotent-booking.ts'
+import { trafficNotes } from './certification/traffic-notes.ts'
 import type { CardVault } from './cards/card-vault.ts'
 import type { Authenticator } from './keys/authenticate.ts'
 import type { HotelRow } from './hotels/store.ts'
@@ -93,6 +94,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     hotelsNamed: hotelFinder(needs.db, needs.telemetry),
     alertChannels: alertChannels(needs),
     deliveryBell: deliveryBell(needs),
+    trafficNotes: trafficNotes(needs),
     callbackFaults: faults,
     callbackWatch: watch,
     deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),

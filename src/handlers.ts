@@ -13,6 +13,7 @@ import {
   startBulkJob,
   uploadBulkData,
 } from './bulk/bulk-endpoints.ts'
+import { getCertification, sendForgery } from './certification/certification-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
   onCancelReservation,
@@ -113,4 +114,6 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   advanceClock: onAdvanceClock,
   getClock: onGetClock,
   resetSandbox: onResetSandbox,
+  getCertification,
+  sendForgery,
 }

@@ -282,6 +282,8 @@ const rows: Record<SupplierRouteName, Row> = {
       { hotelId: 'H1', reservation_id: '1', status: 'Cancel' },
     ],
   },
+  getCertification: { own: () => ({ hotelId: 'H1' }), foreign: [{ hotelId: secret.hotelId }] },
+  sendForgery: { own: () => ({ kind: 'pushbook' }), foreign: [] },
   // Last: after it nothing is left to read.
   resetSandbox: { own: () => ({}), foreign: [] },
 }

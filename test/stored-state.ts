@@ -26,6 +26,9 @@ const tables = {
   hold: 'supplier',
   // Except for how far its clock is ahead in the sandbox, which is the supplier's own.
   supplier: 'common',
+  // Verdicts about the traffic, written when somebody asks, and notes written a moment after it.
+  certification: 'none',
+  certification_note: 'none',
   environment: 'common',
   access_token: 'common',
   room_type: 'common',

@@ -117,8 +117,10 @@ async function admitSupplier(
     reply.header('ratelimit-policy', `"key";q=${rate.perMinute};w=60;burst=${rate.burst}`)
     if (!taken.allowed) {
       needs.telemetry.limited.inc({ limit: 'rate' })
+      needs.limitWatch?.limited(caller, request.id, taken.untilNextSeconds)
       throw tooMany(taken.untilNextSeconds, rate)
     }
+    needs.limitWatch?.admitted(caller, request.id)
   }
   if (route.takesIdempotencyKey) keepIdempotencyKey(request, { keyId: caller.keyId })
   if (route.pushKind === undefined) return caller

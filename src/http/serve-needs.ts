@@ -29,8 +29,15 @@ export type ServeNeeds = {
   roleRefused: (operator: Operator, route: Route, requestId: string) => Promise<void>
   /** The stored answer, if a push under the same idempotency key was answered before. */
   replayed: (push: Push) => Promise<Answer | undefined>
+  /** Told of the requests of keys that were refused with 429, and of those that were let in. Absent: nobody watches. */
+  limitWatch?: LimitWatch | undefined
   /** Logs a refused push. */
   keepRefused: (push: Push, rejected: Rejected, answerJson: string) => Promise<void>
+}
+
+export type LimitWatch = {
+  limited: (caller: Caller, requestId: string, retryAfterSeconds: number) => void
+  admitted: (caller: Caller, requestId: string) => void
 }
 
 declare module 'fastify' {

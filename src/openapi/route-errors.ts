@@ -200,6 +200,8 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   advanceClock: [sandboxErrors.production, sandboxErrors.durationInvalid, sandboxErrors.clockTooFar],
   getClock: [sandboxErrors.production],
   resetSandbox: [sandboxErrors.production],
+  getCertification: [hotelNotFound],
+  sendForgery: [sandboxErrors.production],
   bookTest: [
     sandboxErrors.production,
     sandboxErrors.hotelNotFound,

@@ -42,6 +42,7 @@ export const tags: readonly { name: string; description: string }[] = [
     description: 'Simulate errors and bookings; only in the sandbox.',
   },
   { name: 'Alerts', description: 'What the service noticed, and who is told.' },
+  { name: 'Certification', description: 'What your own traffic proves about your integration.' },
   { name: 'Push log', description: 'What you sent, when, and the outcome.' },
   { name: 'Reference data', description: 'The values that pushes may name.' },
   { name: 'Account', description: 'What your API key may do.' },

@@ -1,0 +1,151 @@
+import { minuteMs } from '../base/calendar.ts'
+import {
+  evidenceOf,
+  failing,
+  missing,
+  proven,
+  type AttemptFact,
+  type BookingFact,
+  type Facts,
+  type Judged,
+} from './facts.ts'
+
+/** The checks of calls and bookings: pure functions over the newest ones, newest first. */
+
+/** This share of calls may fail. */
+const tolerated = 0.05
+const acknowledgedWithinMs = 10_000
+const priceCheckWithinMs = 2_000
+const priceChecksMin = 5
+const availabilityWithinMs = 5 * minuteMs
+const bookingsMin = 1
+
+type Dated = Parameters<typeof evidenceOf>[0]
+
+/** By the share of bad ones; the newest bad or good one is the evidence. */
+function judgeShare<One extends Dated>(
+  all: readonly One[],
+  isBad: (one: One) => boolean,
+  words: { bad: string; good: string; none: string; min: number },
+): Judged {
+  const bad = all.filter(isBad)
+  const [newestBad] = bad
+  const newestGood = all.find((one) => !isBad(one))
+  if (newestBad && bad.length > all.length * tolerated)
+    return failing(evidenceOf(newestBad), `${bad.length} of the last ${all.length} ${words.bad}`)
+  if (!newestGood || all.length < words.min) return missing(words.none)
+  return proven(evidenceOf(newestGood), `${all.length - bad.length} of the last ${all.length} ${words.good}`)
+}
+
+export function judgeAcknowledged({ attempts }: Facts): Judged {
+  return judgeShare(
+    attempts.filter(({ outcome }) => outcome === 'accepted' || outcome === 'timeout'),
+    ({ outcome, durationMs }) => outcome === 'timeout' || durationMs >= acknowledgedWithinMs,
+    {
+      bad: 'deliveries were not acknowledged within 10 s',
+      good: 'deliveries were acknowledged within 10 s',
+      none: 'No reservation was delivered yet',
+      min: 1,
+    },
+  )
+}
+
+/** By the newest attempt of its kind that was answered. */
+function judgeNewest(
+  attempts: readonly AttemptFact[],
+  isOne: (attempt: AttemptFact) => boolean,
+  what: string,
+): Judged {
+  const newest = attempts.find((attempt) => isOne(attempt) && attempt.outcome !== 'timeout')
+  if (!newest) return missing(`No ${what} was delivered yet`)
+  return newest.outcome === 'accepted'
+    ? proven(evidenceOf(newest), `A ${what} was accepted`)
+    : failing(evidenceOf(newest), `A ${what} was not accepted: ${newest.outcome}`)
+}
+
+export function judgeDuplicate({ attempts }: Facts): Judged {
+  return judgeNewest(attempts, ({ isRepeat }) => isRepeat, 'repeat of a delivery')
+}
+
+export function judgeModification({ attempts }: Facts): Judged {
+  return judgeNewest(
+    attempts,
+    ({ version, status, isRepeat }) => version > 1 && status === 'Confirm' && !isRepeat,
+    'modification',
+  )
+}
+
+export function judgeCancellation({ attempts }: Facts): Judged {
+  return judgeNewest(attempts, ({ status, isRepeat }) => status === 'Cancel' && !isRepeat, 'cancellation')
+}
+
+export function judgeForgery({ notes }: Facts): Judged {
+  const sent = (['forgery.availability', 'forgery.pushbook'] as const).flatMap((subject) => {
+    const note = notes.get(subject)
+    return note ? [note] : []
+  })
+  const accepted = sent.find(({ isGood }) => !isGood)
+  if (accepted) return failing(evidenceOf(accepted), accepted.detail)
+  const [refused] = sent
+  return refused
+    ? proven(evidenceOf(refused), refused.detail)
+    : missing('No call with a wrong signature was sent yet')
+}
+
+export function judgePriceCheckTime({ priceChecks }: Facts): Judged {
+  const asked = priceChecks.filter(
+    ({ outcome }) => outcome !== 'not_registered' && outcome !== 'circuit_open',
+  )
+  return judgeShare(
+    asked,
+    ({ outcome, durationMs }) => outcome === 'timeout' || durationMs >= priceCheckWithinMs,
+    {
+      bad: 'price checks took 2 s or more',
+      good: 'price checks were answered within 2 s',
+      none: `Fewer than ${priceChecksMin} price checks were answered`,
+      min: priceChecksMin,
+    },
+  )
+}
+
+export function judgePriceCheckPrice({ priceChecks }: Facts): Judged {
+  const compared = priceChecks.filter(({ difference }) => difference !== null)
+  return judgeShare(compared, ({ difference }) => difference !== 0, {
+    bad: 'price checks answered another price than the pushed one',
+    good: 'price checks answered the pushed price',
+    none: `Fewer than ${priceChecksMin} price checks were answered with a price`,
+    min: priceChecksMin,
+  })
+}
+
+export function judgeAvailability(facts: Facts): Judged {
+  const oldestReadMs = facts.pushes.findLast(({ ari }) => ari)?.atMs ?? Infinity
+  const judged = facts.bookings
+    .filter(({ atMs }) => atMs >= oldestReadMs)
+    .map((booking) => ({ ...booking, requestId: pushAfter(booking, facts)?.requestId ?? null }))
+    // The others still have time.
+    .filter(({ requestId, atMs }) => requestId !== null || facts.nowMs - atMs > availabilityWithinMs)
+  return judgeShare(judged, ({ requestId }) => requestId === null, {
+    bad: 'bookings were not followed by a push of the lower availability within 5 minutes',
+    good: 'bookings were followed by a push of the lower availability within 5 minutes',
+    none: 'No booking was followed by a push of the room yet',
+    min: bookingsMin,
+  })
+}
+
+/** A push within five minutes that states fewer units for the room on the night of arrival than the push before the booking. */
+function pushAfter({ atMs, hotelId, roomId, arrival }: BookingFact, { pushes }: Facts) {
+  const units = (push: (typeof pushes)[number]): number | undefined =>
+    push.hotelId === hotelId
+      ? push.ari?.inventories.findLast(
+          (one) => one.roomId === roomId && one.firstNight <= arrival && arrival <= one.lastNight,
+        )?.units
+      : undefined
+  const before = pushes.find((push) => push.atMs < atMs && units(push) !== undefined)
+  const most = before ? (units(before) ?? Infinity) : Infinity
+  return pushes.find((push) => {
+    const stated = units(push)
+    const isInTime = push.atMs >= atMs && push.atMs - atMs <= availabilityWithinMs
+    return stated !== undefined && isInTime && stated < most
+  })
+}

@@ -1,0 +1,92 @@
+import { dayMs } from '../base/calendar.ts'
+import { selectOptionalHotel } from '../hotels/store.ts'
+import type { Needs } from '../postgres/postgres.ts'
+import { readPushPage } from '../push-log/pages.ts'
+import { readBodiesOfPushes, type PushRow } from '../push-log/store.ts'
+import { readAriFact } from './ari-facts.ts'
+import { evidenceLimits } from './contract.ts'
+import { readHotelFacts } from './coverage.ts'
+import type { Facts, PushFact } from './facts.ts'
+import {
+  selectAttemptFacts,
+  selectBookingFacts,
+  selectNotes,
+  selectPriceCheckFacts,
+  type Scope,
+} from './store.ts'
+
+/** Reads the newest traffic: each statement has a limit, so an account with years of it costs no more than a new one. */
+export async function gatherFacts(needs: Needs, scope: Scope): Promise<Facts> {
+  const { clock } = needs
+  const db = needs.db.unhurried
+  const nowMs = clock.now()
+  const { pushes: rows } = await readPushPage(
+    db,
+    scope.supplierId,
+    { hotelId: scope.hotelId, sinceMs: nowMs - evidenceLimits.days * dayMs },
+    { position: undefined, limit: evidenceLimits.pushes, nowMs },
+  )
+  const pushes = await withBodies(needs, scope.supplierId, rows)
+  const hotels = await readHotels(needs, scope.supplierId, pushes)
+  return {
+    nowMs,
+    pushes,
+    attempts: await selectAttemptFacts(db, scope),
+    priceChecks: await selectPriceCheckFacts(db, scope),
+    bookings: await selectBookingFacts(db, scope),
+    notes: await selectNotes(db, scope.supplierId),
+    hotels: await readHotelFacts(db, hotels, nowMs),
+  }
+}
+
+/** Bodies in the archive are left there. */
+async function withBodies(needs: Needs, supplierId: number, rows: readonly PushRow[]): Promise<PushFact[]> {
+  const db = needs.db.unhurried
+  let bytes = 0
+  const wanted = rows
+    .filter(({ kind, outcome }) => kind === 'ari' && outcome !== 'rejected' && outcome !== 'dryRun')
+    .slice(0, evidenceLimits.bodies)
+    .filter(({ bodyBytes }) => (bytes += bodyBytes) <= evidenceLimits.bodyBytes)
+  const bodies = await readBodiesOfPushes(
+    db,
+    wanted.map(({ id, requestId, at, bodyBytes, revision, keyId }) => ({
+      id,
+      supplierId,
+      hotelId: null,
+      revision,
+      requestId,
+      at,
+      bodyBytes,
+      keyId,
+    })),
+  )
+  return rows
+    .filter(({ outcome }) => outcome !== 'dryRun')
+    .map(({ id, at, requestId, kind, hotelId, outcome, problems, cellsChanged, bodyBytes, keyId }) => {
+      const body = bodies.get(id)
+      return {
+        id,
+        atMs: Date.parse(at),
+        requestId,
+        kind,
+        hotelId,
+        outcome,
+        problemTypes: problems?.types ?? [],
+        problemMessage: problems?.message ?? null,
+        cellsChanged,
+        bodyBytes,
+        keyId,
+        ari: body && readAriFact(body),
+      }
+    })
+}
+
+async function readHotels({ db }: Needs, supplierId: number, pushes: readonly PushFact[]) {
+  const codes = new Set<string>()
+  for (const { kind, outcome, hotelId } of pushes) {
+    if (codes.size === evidenceLimits.hotels) break
+    if (kind === 'ari' && hotelId !== null && outcome !== 'rejected') codes.add(hotelId)
+  }
+  const hotels = await Promise.all([...codes].map((code) => selectOptionalHotel(db, supplierId, code)))
+  return hotels.flatMap((hotel) => (hotel ? [hotel] : []))
+}
