@@ -61,3 +61,34 @@ test('each change of ARI stores the values before it, in a chain; pushes without
   await doChores(needs, settings, gateway.clock.now() + (settings.pushLogDays + 2) * days)
   assert.deepEqual(await changes(), [])
 })
+
+test('the values before a small push take at most 60 bytes, before its undo as well; the test prints how many', async (t) => {
+  const { supplier } = await openShop(gateway, 'bytes')
+  const week = { roomId: 'DBL', startDate: '2027-04-12', endDate: '2027-04-18' }
+  const adults = (guests: number, amount: number) => ({ ageCategory: 'adult', guests, amount })
+  const ofWeek = { rateId: 'BAR', prices: [adults(1, 80), adults(2, 95)], minLengthStay: 2 }
+  const rates = [{ rateId: 'BAR', prices: [adults(2, 101.5)] }]
+  const pushes: Record<string, object> = {
+    'a price of a night': { roomId: 'DBL', date: '2027-04-12', rates },
+    'two prices, units and a minimum stay of a week': { ...week, inventory: 5, rates: [ofWeek] },
+    'a closure of a week': { ...week, closed: true },
+    'weekends of a month': { ...week, endDate: '2027-04-30', daysOfWeek: ['FRI', 'SAT'], rates },
+  }
+  const bytes = async (revision: unknown): Promise<number> => {
+    const { rows } = await gateway.db.query<{ bytes: number }>(
+      `select octet_length(before) as bytes from push_log join supplier on supplier.id = supplier_id
+       where supplier.name = 'bytes' and revision = $1 and before is not null`,
+      [revision],
+    )
+    return rows[0]?.bytes ?? 0
+  }
+  for (const [name, item] of Object.entries(pushes)) {
+    const push = { hotelId: 'H1', pricingModel: 'guest', ari: [item] }
+    const { revision } = expectOk(await supplier.post('/push/ari', push)).body
+    const fields = ['inventory', 'price', 'closed', 'minLengthStay']
+    const undo = expectOk(await supplier.post('/push/undo', { hotelId: 'H1', revision, fields })).body
+    const [pushed, undone] = [await bytes(revision), await bytes(undo['revision'])]
+    t.diagnostic(`${name}: ${pushed} B, its undo ${undone} B`)
+    assert.ok(pushed > 0 && pushed <= 60 && undone > 0 && undone <= 60, `${name}: ${pushed} and ${undone}`)
+  }
+})
