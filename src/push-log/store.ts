@@ -228,7 +228,13 @@ export async function selectNewestPushes(
   return newest
 }
 
-type NightPush = AppliedPush & { kind: string; outcome: PushOutcome; cellsChanged: number }
+type NightPush = AppliedPush & {
+  kind: string
+  outcome: PushOutcome
+  cellsChanged: number
+  /** Of an undo, whose body names no nights: the values that it replaced. */
+  replaced: Buffer | null
+}
 
 /** The newest pushes of a hotel's nights, whatever their outcome, newest first; includes stop-sells. */
 export async function selectNightPushes(
@@ -241,23 +247,22 @@ export async function selectNightPushes(
     idOf: ({ id }: { id: number }) => id,
     beforeMs: before && Date.parse(before.at),
   }
-  type NightRow = AppliedRow & Pick<NightPush, 'kind' | 'outcome' | 'cellsChanged'>
+  type NightRow = AppliedRow & Pick<NightPush, 'kind' | 'outcome' | 'cellsChanged' | 'replaced'>
   const rows = await readNewest<NightRow>(db, page, async (range) => {
     const read = await db.query<NightRow>(
-      `select ${appliedColumns}, kind, outcome, cells_changed as "cellsChanged" from push_log
-       where hotel_id = $1 and kind in ('ari', 'stopSell', 'release') and ($2::bigint is null or ${isBefore('$2')})
+      `select ${appliedColumns}, kind, outcome, cells_changed as "cellsChanged",
+         case kind when 'undo' then before end as replaced from push_log
+       where hotel_id = $1 and kind in ('ari', 'stopSell', 'release', 'undo') and ($2::bigint is null or ${isBefore('$2')})
          and ${isInRange('$4', '$5')}
        order by ${newestFirst} limit $3`,
       [hotelId, before?.id ?? null, limit, ...rangeValues(range)],
     )
     return read.rows
   })
-  return rows.map(({ kind, outcome, cellsChanged, ...row }) => ({
-    ...appliedOf(row),
-    kind,
-    outcome,
-    cellsChanged,
-  }))
+  return rows.map(({ kind, outcome, cellsChanged, replaced, ...row }) => {
+    const rest = { kind, outcome, cellsChanged, replaced }
+    return { ...appliedOf(row), ...rest }
+  })
 }
 
 /** The bodies of the given pushes by id; those whose day was dropped are absent, and without `archive` those in it. */

@@ -115,10 +115,10 @@ export type CellPush = {
   pushId: number
   requestId: string
   at: string
-  kind: 'ari' | 'stopSell'
+  kind: 'ari' | 'stopSell' | 'undo'
   outcome: string
   revision: number | null
-  /** The items that include the night, with their values for it. */
+  /** The items that include the night, with their values for it; of an undo, the fields that it changed. */
   items: { item: number; sent: Record<string, unknown> }[]
 }
 

@@ -1,6 +1,8 @@
+import { decodeBefore } from '../../ari/before-values.ts'
 import { unset } from '../../ari/block-codec.ts'
 import type { Block } from '../../ari/block.ts'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../../ari/fields.ts'
+import { historyFieldOf } from '../../ari/replaced-values.ts'
 import { isSwitch, restrictionNames } from '../../ari/restrictions.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-catalog.ts'
 import type { Origin } from '../../offers/explain.ts'
@@ -39,6 +41,7 @@ export const getCalendarCell = (needs: CalendarNeeds & { archive: Archive }): Mo
     const history = await readCellHistory(needs, catalog.hotelId, {
       roomId: query.room,
       rateId: query.rate,
+      rows: rows.map((row) => ({ roomNo: roomRate.roomNo, rateNo: row === 'room' ? 0 : roomRate.rateNo })),
       night,
     })
     return answer(200, {
@@ -131,7 +134,12 @@ const pushesSearchedMax = 400
 const bytesSearchedMax = 16 * 1024 * 1024
 const pushesAtOnce = 40
 
-type Cell = { roomId: string; rateId: string | undefined; night: DayNumber }
+type Cell = {
+  roomId: string
+  rateId: string | undefined
+  rows: readonly { roomNo: number; rateNo: number }[]
+  night: DayNumber
+}
 
 /** The pushes in the log that include a night of a room or room-rate, newest first, as far back as one request searches. */
 async function readCellHistory(
@@ -155,9 +163,9 @@ async function readCellHistory(
       searched++
       bytes += push.bodyBytes
       const body = bodyById.get(push.id)
-      const items = body ? itemsThatName(body, cell) : []
+      const items = push.replaced ? fieldsUndone(push.replaced, cell) : body ? itemsThatName(body, cell) : []
       const { id: pushId, requestId, at, outcome, revision } = push
-      const kind = push.kind === 'stopSell' ? 'stopSell' : 'ari'
+      const kind = push.kind === 'stopSell' || push.kind === 'undo' ? push.kind : 'ari'
       if (items.length > 0) history.push({ pushId, requestId, at, kind, outcome, revision, items })
       if (history.length >= pushesFoundMax || bytes >= bytesSearchedMax)
         return { history, searchedBackTo, archiveAwayAt: null, isWhole: false }
@@ -166,6 +174,19 @@ async function readCellHistory(
     await breathe()
   }
   return { history, searchedBackTo, archiveAwayAt: null, isWhole: false }
+}
+
+/** The fields of the night that an undo changed. */
+function fieldsUndone(replaced: Buffer, { rows, night }: Cell): CellPush['items'] {
+  const bit = 1 << (night - firstDay(monthOf(night)))
+  const fields = decodeBefore(replaced)
+    .blocks.filter(
+      ({ roomNo, rateNo, month }) =>
+        month === monthOf(night) && rows.some((row) => row.roomNo === roomNo && row.rateNo === rateNo),
+    )
+    .flatMap((block) => block.fields.filter(({ mask }) => (mask & bit) !== 0))
+  const undone = [...new Set(fields.map(({ field }) => historyFieldOf(field)))]
+  return undone.length === 0 ? [] : [{ item: 0, sent: { undone } }]
 }
 
 /** While the archive is away, only those in the store: the values of a night must not wait for it. */

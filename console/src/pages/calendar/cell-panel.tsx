@@ -207,10 +207,10 @@ function PushLine({ push, zone }: { push: CellPush; zone: string }) {
         </LinkTo>
         <StatusBadge
           kind={push.kind === 'stopSell' ? 'warn' : kind}
-          label={push.kind === 'stopSell' ? t('calendar.history.stopSell') : push.outcome}
+          label={push.kind === 'ari' ? push.outcome : t(`calendar.history.kind.${push.kind}`)}
         />
       </Group>
-      {(push.outcome === 'applied' || push.outcome === 'partial') && push.kind === 'ari' && (
+      {(push.outcome === 'applied' || push.outcome === 'partial') && push.kind !== 'stopSell' && (
         <Can role="operator">
           <LinkTo
             to="/pushes/$pushId"

@@ -104,7 +104,7 @@ export const calendar = {
     whole: 'The log has no older push that includes it.',
     partly: 'Searched back to',
     archiveAway: 'The archive does not answer. It has the bodies of pushes until',
-    stopSell: 'stop-sell',
+    kind: { stopSell: 'stop-sell', undo: 'undo' },
     undo: 'Undo this push…',
     item: 'item {{item}}:',
   },
