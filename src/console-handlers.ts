@@ -1,3 +1,4 @@
+import { acknowledgeAlert, searchAlerts } from './console/alerts/alert-endpoints.ts'
 import {
   addReservationNote,
   searchReservations,
@@ -96,6 +97,8 @@ const unhurried =
 /** Every console route's handler; the compiler demands one for each. */
 export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerNeeds) => Mounted>> = {
   whoAmI,
+  searchAlerts,
+  acknowledgeAlert,
   getOverview: unhurried(getOverview),
   search: unhurried(search),
   signIn,

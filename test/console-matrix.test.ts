@@ -37,6 +37,8 @@ const rows: Record<ConsoleRouteName, Row> = {
   createSignInLink: 'admin changes',
   listAudit: 'viewer reads',
   getOverview: 'viewer reads',
+  searchAlerts: 'viewer reads',
+  acknowledgeAlert: 'operator changes',
   search: 'viewer reads',
   listSuppliers: 'viewer reads',
   getSupplier: 'viewer reads',

@@ -40,6 +40,11 @@ const pages = [
   }),
   createRoute({
     getParentRoute,
+    path: '/alerts',
+    component: lazyRouteComponent(() => import('./pages/alerts/alerts-page.tsx'), 'AlertsPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/suppliers',
     component: lazyRouteComponent(() => import('./pages/suppliers/suppliers-page.tsx'), 'SuppliersPage'),
   }),

@@ -1,3 +1,4 @@
+import { alertConsoleRoutes } from './alerts/contract.ts'
 import { calendarRoutes } from './calendar/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { overviewRoutes } from './overview/contract.ts'
@@ -15,6 +16,7 @@ import { supplierRoutes } from './suppliers/contract.ts'
 export const consoleRoutes = {
   ...sessionRoutes,
   ...overviewRoutes,
+  ...alertConsoleRoutes,
   ...searchRoutes,
   ...operatorRoutes,
   ...auditRoutes,

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import {
   Activity,
   BadgePercent,
+  BellRing,
   BookOpen,
   Building2,
   FlaskConical,
@@ -59,7 +60,13 @@ function isFor(item: NavItem, { environment, role }: Viewer): boolean {
 
 /** The items of the menu, by group; labels are in text/en/shell.ts. */
 const navGroups = [
-  { group: 'now', items: [{ name: 'overview', to: '/', icon: LayoutDashboard }] },
+  {
+    group: 'now',
+    items: [
+      { name: 'overview', to: '/', icon: LayoutDashboard },
+      { name: 'alerts', to: '/alerts', icon: BellRing },
+    ],
+  },
   {
     group: 'supply',
     items: [

@@ -1,6 +1,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { access } from './en/access.ts'
+import { alerts } from './en/alerts.ts'
 import { calendar } from './en/calendar.ts'
 import { deliveries } from './en/deliveries.ts'
 import { hotels } from './en/hotels.ts'
@@ -20,6 +21,7 @@ const en = {
   parts,
   access,
   overview,
+  alerts,
   suppliers,
   hotels,
   calendar,

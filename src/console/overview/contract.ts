@@ -99,6 +99,8 @@ export type Overview = {
   /** `since`: a date (UTC). */
   stale: Counted & { since: string; hotels: WatchedHotel[] }
   ending: Counted & { endsBy: string; hotels: WatchedHotel[] }
+  /** Alerts of suppliers that nobody has acknowledged. */
+  alerts: Counted & { critical: number }
   drifting: { nights: Counted; hotels: DriftingHotel[] }
   /** Whether the answering process can open the stored cards. */
   vault: { state: VaultState; cardsToRewrap: number; cardsUnreadable: number }

@@ -58,6 +58,7 @@ test('an empty service has no problems and no pushes', async () => {
     stale: { count: 0, isMore: false, since: '2027-02-26', hotels: [] },
     ending: { count: 0, isMore: false, endsBy: '2027-04', hotels: [] },
     drifting: { nights: { count: 0, isMore: false }, hotels: [] },
+    alerts: { count: 0, isMore: false, critical: 0 },
     vault: { state: 'unused', cardsToRewrap: 0, cardsUnreadable: 0 },
     circuits: [],
     hasHotels: false,

@@ -8,6 +8,7 @@ import { hostAndPath } from '../../webhooks/callback.ts'
 import { overviewLimits, overviewRoutes, type NamedCircuit, type Overview } from './contract.ts'
 import { overviewRates, type OverviewRates } from './rates.ts'
 import {
+  countOpenAlerts,
   countUndelivered,
   hasHotels,
   selectCheckedUrls,
@@ -43,10 +44,11 @@ type BusyPart = Awaited<ReturnType<OverviewRates>>
 
 async function readOverview(needs: OverviewNeeds): Promise<Omit<Overview, keyof BusyPart>> {
   const nowMs = needs.clock.now()
-  const [undelivered, watched, drifting, circuits, isUsed] = await Promise.all([
+  const [undelivered, watched, drifting, alerts, circuits, isUsed] = await Promise.all([
     readUndelivered(needs, nowMs),
     readWatched(needs, nowMs),
     readDrifting(needs, nowMs),
+    readAlerts(needs),
     readCircuits(needs, nowMs),
     hasHotels(needs.db),
   ])
@@ -56,6 +58,7 @@ async function readOverview(needs: OverviewNeeds): Promise<Omit<Overview, keyof 
     undelivered,
     ...watched,
     drifting,
+    alerts,
     vault: { state, cardsToRewrap, cardsUnreadable },
     circuits,
     hasHotels: isUsed,
@@ -113,6 +116,11 @@ function watchedHotel({ ariAtMs, ariUntilMonth, ...row }: WatchedRow): Overview[
 /** `2027-04`. */
 function monthText(month: number): string {
   return formatNight(firstDay(month)).slice(0, 'YYYY-MM'.length)
+}
+
+async function readAlerts({ db }: Needs): Promise<Overview['alerts']> {
+  const { open, critical } = await countOpenAlerts(db)
+  return { ...counted(open), critical }
 }
 
 async function readDrifting({ db }: Needs, nowMs: number): Promise<Overview['drifting']> {

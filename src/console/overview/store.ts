@@ -1,5 +1,7 @@
+import { alertKinds } from '../../alerts/contract.ts'
 import { instantOf } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
+import { findingKinds } from '../../findings/contract.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import { overviewLimits, type UrgentDelivery } from './contract.ts'
 import { stateOf } from '../../deliveries/store.ts'
@@ -216,4 +218,16 @@ export async function selectSupplierNames(
 export async function hasHotels(db: Queryable): Promise<boolean> {
   const { rows } = await db.query('select from hotel limit 1')
   return rows.length > 0
+}
+
+const criticalKinds = findingKinds.filter((kind) => alertKinds[kind].severity === 'critical')
+
+/** Unacknowledged alerts, counted up to the limit. */
+export async function countOpenAlerts(db: Queryable): Promise<{ open: number; critical: number }> {
+  const { rows } = await db.query<{ open: number; critical: number }>(
+    `select count(*)::int as open, count(*) filter (where kind = any($2::text[]))::int as critical
+     from (select kind from finding where state = 'open' limit $1 + 1) as few`,
+    [counted, criticalKinds],
+  )
+  return rows[0] ?? { open: 0, critical: 0 }
 }

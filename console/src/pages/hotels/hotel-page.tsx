@@ -14,6 +14,7 @@ import { useFilter, useIdParam } from '../../parts/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
 import { dateText, Time } from '../../parts/time.tsx'
+import { HotelAlerts } from '../alerts/hotel-alerts.tsx'
 import { Checklist } from './checklist.tsx'
 import { HotelDetails, OpenBadge } from './hotel-details.tsx'
 import { HotelProducts } from './hotel-products.tsx'
@@ -63,7 +64,10 @@ export function HotelPage() {
         </Group>
       }
     >
-      <Parts read={data} />
+      <Stack gap="md">
+        <HotelAlerts hotelId={hotelId} />
+        <Parts read={data} />
+      </Stack>
     </Page>
   )
 }

@@ -9,7 +9,7 @@ type Kind = 'good' | 'warn' | 'bad'
 /** One figure for each kind of problem, linked to the full list. */
 export function Tiles({ overview }: { overview: Overview }) {
   const { t } = useTranslation()
-  const { undelivered, refusing, stale, ending, drifting, circuits } = overview
+  const { undelivered, refusing, stale, ending, drifting, circuits, alerts } = overview
   const isUrgent = undelivered.arrivingWithin.day > 0 || undelivered.dead > 0
   return (
     <ul className={classes['tiles']}>
@@ -21,6 +21,17 @@ export function Tiles({ overview }: { overview: Overview }) {
         }
         detail={useUndeliveredText(undelivered)}
         to={{ to: '/deliveries', search: { state: 'undelivered' } }}
+      />
+      <Tile
+        title={t('overview.alerts.title')}
+        counted={alerts}
+        kind={alerts.count === 0 ? 'good' : alerts.critical > 0 ? 'bad' : 'warn'}
+        detail={
+          alerts.count === 0
+            ? t('overview.alerts.none')
+            : t('overview.alerts.sub', { count: alerts.critical })
+        }
+        to={{ to: '/alerts' }}
       />
       <Tile
         title={t('overview.refusing.title')}

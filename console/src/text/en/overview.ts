@@ -22,6 +22,12 @@ export const overview = {
     rewrapMeans:
       'They are re-encrypted with the new key in the background. Keep the earlier key until that is done.',
   },
+  alerts: {
+    title: 'Open alerts',
+    none: 'Nothing to acknowledge',
+    sub_one: '{{count}} is critical',
+    sub_other: '{{count}} are critical',
+  },
   undelivered: {
     title: 'Undelivered',
     near_one: '{{count}} arrives within 24 hours',

@@ -7,6 +7,7 @@ export const shell = {
   group: { now: 'Now', supply: 'Supply', booking: 'Booking', setup: 'Setup' },
   nav: {
     overview: 'Overview',
+    alerts: 'Alerts',
     suppliers: 'Suppliers',
     hotels: 'Hotels',
     pushes: 'Push log',

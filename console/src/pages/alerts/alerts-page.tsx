@@ -1,0 +1,61 @@
+import { useTranslation } from 'react-i18next'
+import { findingKinds } from '../../../../src/findings/contract.ts'
+import { usePages } from '../../api.ts'
+import { DataTable, tableOf } from '../../parts/data-table.tsx'
+import {
+  Filters,
+  HotelFilter,
+  SelectFilter,
+  SupplierFilter,
+  useFilter,
+  ViewLinks,
+} from '../../parts/filters.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useAlertColumns } from './alerts-table.tsx'
+
+const views = ['open', 'unresolved', 'resolved'] as const
+const filterNames = ['supplierId', 'hotelId', 'kind'] as const
+const everyMs = 15_000
+
+/** What the service noticed, of all suppliers. */
+export function AlertsPage() {
+  const { t } = useTranslation()
+  const [state] = useFilter('state')
+  const [supplierId] = useFilter('supplierId')
+  const [hotelId] = useFilter('hotelId')
+  const [kind] = useFilter('kind')
+  const view = views.find((one) => one === state) ?? 'open'
+  const query = {
+    state: view,
+    supplierId,
+    hotelId,
+    kind: findingKinds.find((one) => one === kind),
+  }
+  const pages = usePages('searchAlerts', { query }, ({ alerts }) => alerts, { everyMs })
+  return (
+    <Page title={t('alerts.title')} intro={t('alerts.intro')}>
+      <ViewLinks
+        name="state"
+        label={t('alerts.state')}
+        views={views.map((value) => ({ value, label: t(`alerts.views.${value}`) }))}
+        current={view}
+      />
+      <Filters names={filterNames}>
+        <SupplierFilter label={t('alerts.supplier')} />
+        <HotelFilter label={t('alerts.where')} />
+        <SelectFilter
+          name="kind"
+          label={t('alerts.kind')}
+          options={findingKinds.map((value) => ({ value, label: value }))}
+        />
+      </Filters>
+      <DataTable
+        caption={t('alerts.title')}
+        columns={useAlertColumns()}
+        rowKey={({ alertId }) => alertId}
+        empty={{ title: t('alerts.empty'), hint: t('alerts.emptyHint') }}
+        {...tableOf(pages)}
+      />
+    </Page>
+  )
+}
