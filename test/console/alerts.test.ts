@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { raiseFindings } from '../../src/findings/store.ts'
+import { gatewayForTests } from '../harness.ts'
+import { pushStoryHotel } from '../story.ts'
+import { axe, openConsole, withoutChromium } from './browser.ts'
+
+describe('alerts', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests()
+  const { db, clock } = gateway
+
+  test('lead from the overview to the list, where an operator acknowledges one; the hotel shows its own', async () => {
+    await pushStoryHotel(await gateway.supplier('Acme'))
+    const { rows } = await db.query<{ supplierId: number; hotelId: number }>(
+      'select supplier_id as "supplierId", id as "hotelId" from hotel',
+    )
+    const [hotel] = rows
+    assert.ok(hotel)
+    const evidence = { sellableDays: 3 }
+    await raiseFindings(db, [{ ...hotel, kind: 'coverage.low', evidence }], clock.now())
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/')
+    await page.getByRole('link', { name: /^Open alerts/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
+    await page.getByText('sellableDays: 3').waitFor()
+    await axe(page, { scheme: 'light' })
+    await axe(page, { scheme: 'dark' })
+    await goto(`/hotels/${hotel.hotelId}`)
+    await page.getByRole('heading', { level: 2, name: 'Open alerts of this hotel' }).waitFor()
+    await goto('/alerts')
+    await page.getByRole('button', { name: 'Acknowledge coverage.low of Acme' }).click()
+    await page.getByText('No alerts').waitFor()
+    await goto('/alerts?state=unresolved')
+    await page.getByText(/^Acknowledged by /).waitFor()
+    await close()
+  })
+})
