@@ -48,6 +48,10 @@ const pushes = [
   /3 comparisons found 2 nights, and one push mended them/,
   /undo {2}207 Push partially undone/,
   /361 nights as before, as the dry run said; 1 night kept: 149 by push …\w{8}/,
+  /push\/ari {2}207 ARI partially updated/,
+  /2 nights held: \d+ stays stored, not 1490 \(bound \d+\)/,
+  /guard\/release {2}200 Holds released successfully/,
+  /Monday was corrected by a push, which replaced its part; 1 night released/,
   /← 400 Webhook must not contain a user name or password/,
   /← 400 Webhook host must not be or resolve to a private or otherwise special address/,
 ]

@@ -5,6 +5,7 @@ import { supplierClient, type SupplierClient } from '../../packages/client/src/c
 import { exampleProducts, exampleTaxes, exampleYear } from '../../src/console/sandbox/example-hotel.ts'
 import { found, refused, shownFetch, shownKeyPrefix } from './client.ts'
 import { bookings } from './bookings.ts'
+import { fatFinger } from './fat-finger.ts'
 import { hotel, hotelId } from './hotel.ts'
 import { lostPush } from './lost-push.ts'
 import { massMistake } from './mass-mistake.ts'
@@ -28,6 +29,7 @@ export async function firstDay(service: DemoService): Promise<Stored> {
   await changes(supplier, monday)
   await lostPush(service, monday)
   await massMistake(service, monday)
+  await fatFinger(service, monday)
   await refusedWebhooks(supplier)
   await bookings(supplier, service, monday)
   const answer = await readBack(supplier, first)
@@ -151,7 +153,7 @@ async function pushLog(supplier: SupplierClient): Promise<void> {
   printStep(
     'Every push of the hotel, refused ones too; GET /v1/push/log/{requestId} has its body and its answer.',
   )
-  const { pushes } = await supplier.listPushes({ hotelId, limit: '14' })
+  const { pushes } = await supplier.listPushes({ hotelId, limit: '18' })
   line(paint('dim', '     time (UTC)  kind       outcome       http    nights     ms  request id'))
   for (const entry of pushes) {
     const { outcome, requestId, at } = entry
