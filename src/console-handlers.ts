@@ -9,6 +9,7 @@ import { getCalendar } from './console/calendar/get-calendar.ts'
 import { getCalendarCell } from './console/calendar/get-calendar-cell.ts'
 import { stopSell } from './console/calendar/stop-sell.ts'
 import { downloadPush, getPush, listPushItems, listPushes } from './console/pushes/push-endpoints.ts'
+import { discardHold, releaseHold, searchHolds } from './console/holds/hold-endpoints.ts'
 import { undoPush } from './console/pushes/undo-push.ts'
 import { getHotel } from './console/hotels/get-hotel.ts'
 import { listHotels } from './console/hotels/list-hotels.ts'
@@ -99,6 +100,9 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   whoAmI,
   searchAlerts,
   acknowledgeAlert,
+  searchHolds: unhurried(searchHolds),
+  releaseHold,
+  discardHold,
   getOverview: unhurried(getOverview),
   search: unhurried(search),
   signIn,

@@ -45,6 +45,11 @@ const pages = [
   }),
   createRoute({
     getParentRoute,
+    path: '/holds',
+    component: lazyRouteComponent(() => import('./pages/holds/holds-page.tsx'), 'HoldsPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/suppliers',
     component: lazyRouteComponent(() => import('./pages/suppliers/suppliers-page.tsx'), 'SuppliersPage'),
   }),

@@ -1,5 +1,6 @@
 import { alertConsoleRoutes } from './alerts/contract.ts'
 import { calendarRoutes } from './calendar/contract.ts'
+import { holdConsoleRoutes } from './holds/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { overviewRoutes } from './overview/contract.ts'
 import { pushRoutes } from './pushes/contract.ts'
@@ -17,6 +18,7 @@ export const consoleRoutes = {
   ...sessionRoutes,
   ...overviewRoutes,
   ...alertConsoleRoutes,
+  ...holdConsoleRoutes,
   ...searchRoutes,
   ...operatorRoutes,
   ...auditRoutes,

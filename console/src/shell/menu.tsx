@@ -6,6 +6,7 @@ import {
   BookOpen,
   Building2,
   FlaskConical,
+  Hand,
   Hotel,
   LayoutDashboard,
   ScrollText,
@@ -65,6 +66,7 @@ const navGroups = [
     items: [
       { name: 'overview', to: '/', icon: LayoutDashboard },
       { name: 'alerts', to: '/alerts', icon: BellRing },
+      { name: 'holds', to: '/holds', icon: Hand },
     ],
   },
   {

@@ -4,6 +4,7 @@ import { access } from './en/access.ts'
 import { alerts } from './en/alerts.ts'
 import { calendar } from './en/calendar.ts'
 import { deliveries } from './en/deliveries.ts'
+import { holds } from './en/holds.ts'
 import { hotels } from './en/hotels.ts'
 import { overview } from './en/overview.ts'
 import { parts } from './en/parts.ts'
@@ -22,6 +23,7 @@ const en = {
   access,
   overview,
   alerts,
+  holds,
   suppliers,
   hotels,
   calendar,

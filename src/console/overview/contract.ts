@@ -101,6 +101,8 @@ export type Overview = {
   ending: Counted & { endsBy: string; hotels: WatchedHotel[] }
   /** Alerts of suppliers that nobody has acknowledged. */
   alerts: Counted & { critical: number }
+  /** Open holds of the guard. */
+  holds: Counted & { hotels: number }
   drifting: { nights: Counted; hotels: DriftingHotel[] }
   /** Whether the answering process can open the stored cards. */
   vault: { state: VaultState; cardsToRewrap: number; cardsUnreadable: number }

@@ -59,6 +59,7 @@ test('an empty service has no problems and no pushes', async () => {
     ending: { count: 0, isMore: false, endsBy: '2027-04', hotels: [] },
     drifting: { nights: { count: 0, isMore: false }, hotels: [] },
     alerts: { count: 0, isMore: false, critical: 0 },
+    holds: { count: 0, isMore: false, hotels: 0 },
     vault: { state: 'unused', cardsToRewrap: 0, cardsUnreadable: 0 },
     circuits: [],
     hasHotels: false,

@@ -9,6 +9,7 @@ import { overviewLimits, overviewRoutes, type NamedCircuit, type Overview } from
 import { overviewRates, type OverviewRates } from './rates.ts'
 import {
   countOpenAlerts,
+  countOpenHolds,
   countUndelivered,
   hasHotels,
   selectCheckedUrls,
@@ -44,11 +45,12 @@ type BusyPart = Awaited<ReturnType<OverviewRates>>
 
 async function readOverview(needs: OverviewNeeds): Promise<Omit<Overview, keyof BusyPart>> {
   const nowMs = needs.clock.now()
-  const [undelivered, watched, drifting, alerts, circuits, isUsed] = await Promise.all([
+  const [undelivered, watched, drifting, alerts, holds, circuits, isUsed] = await Promise.all([
     readUndelivered(needs, nowMs),
     readWatched(needs, nowMs),
     readDrifting(needs, nowMs),
     readAlerts(needs),
+    readHolds(needs, nowMs),
     readCircuits(needs, nowMs),
     hasHotels(needs.db),
   ])
@@ -59,6 +61,7 @@ async function readOverview(needs: OverviewNeeds): Promise<Omit<Overview, keyof 
     ...watched,
     drifting,
     alerts,
+    holds,
     vault: { state, cardsToRewrap, cardsUnreadable },
     circuits,
     hasHotels: isUsed,
@@ -121,6 +124,11 @@ function monthText(month: number): string {
 async function readAlerts({ db }: Needs): Promise<Overview['alerts']> {
   const { open, critical } = await countOpenAlerts(db)
   return { ...counted(open), critical }
+}
+
+async function readHolds({ db }: Needs, nowMs: number): Promise<Overview['holds']> {
+  const { open, hotels } = await countOpenHolds(db, nowMs)
+  return { ...counted(open), hotels }
 }
 
 async function readDrifting({ db }: Needs, nowMs: number): Promise<Overview['drifting']> {

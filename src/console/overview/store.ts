@@ -4,6 +4,7 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import { findingKinds } from '../../findings/contract.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import { overviewLimits, type UrgentDelivery } from './contract.ts'
+import { isHoldOpen } from '../holds/store.ts'
 import { stateOf } from '../../deliveries/store.ts'
 
 /** The SQL of the overview: every statement reads only open or recent rows, or stops counting at a limit. */
@@ -230,4 +231,20 @@ export async function countOpenAlerts(db: Queryable): Promise<{ open: number; cr
     [counted, criticalKinds],
   )
   return rows[0] ?? { open: 0, critical: 0 }
+}
+
+/** Holds that wait for somebody, counted up to the limit. */
+export async function countOpenHolds(
+  db: Queryable,
+  nowMs: number,
+): Promise<{ open: number; hotels: number }> {
+  const { rows } = await db.query<{ open: number; hotels: number }>(
+    `select count(*)::int as open, count(distinct hotel_id)::int as hotels
+     from (
+       select hotel_id from hold join hotel on hotel.id = hotel_id
+       where ${isHoldOpen('$2')} limit $1 + 1
+     ) as few`,
+    [counted, nowMs],
+  )
+  return rows[0] ?? { open: 0, hotels: 0 }
 }

@@ -1,12 +1,11 @@
 import type { AriNeeds } from '../../ari/accept-ari.ts'
 import { acceptUndo } from '../../ari/accept-undo.ts'
 import { on, type Mounted } from '../../http/mount.ts'
-import { noWarnings } from '../../http/warnings.ts'
 import { audit } from '../../operators/audit.ts'
-import { noKeyId } from '../../push-log/keep.ts'
 import { pushRoutes } from './contract.ts'
+import { platformPush } from './platform-push.ts'
 import { pushNotFound } from './push-endpoints.ts'
-import { selectOptionalPush, type LoggedPush } from './store.ts'
+import { selectOptionalPush } from './store.ts'
 
 /** POST /pushes/{pushId}/undo: as the supplier could, but logged as a push of the platform. */
 export const undoPush = (needs: AriNeeds): Mounted =>
@@ -22,26 +21,6 @@ export const undoPush = (needs: AriNeeds): Mounted =>
       const subject = `hotel ${hotelId} "${hotelCode}"`
       await audit(needs.db, { operator, requestId, action: 'push.undo', subject, after })
     }
-    return acceptUndo(needs, pushBy(undone, requestId, sent, needs.clock.now()), sent)
+    const push = platformPush('undo', undone, { requestId, body: sent, nowMs: needs.clock.now() })
+    return acceptUndo(needs, push, sent)
   })
-
-function pushBy({ supplierId, supplier }: LoggedPush, requestId: string, body: object, nowMs: number) {
-  return {
-    kind: 'undo',
-    requestId,
-    caller: {
-      keyId: noKeyId,
-      supplierId,
-      supplier,
-      channelManager: '',
-      unknownFields: 'warn',
-      echo: false,
-      limits: { rate: undefined, bodyBytesMax: 0, ariItemsMax: 0, ariCellsMax: 0 },
-    } as const,
-    rawBody: Buffer.from(JSON.stringify(body)),
-    receivedAtMs: nowMs,
-    startedMs: performance.now(),
-    idempotencyKey: undefined,
-    warnings: noWarnings(),
-  }
-}

@@ -15,6 +15,7 @@ import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
 import { dateText, Time } from '../../parts/time.tsx'
 import { HotelAlerts } from '../alerts/hotel-alerts.tsx'
+import { HotelHolds } from '../holds/hotel-holds.tsx'
 import { Checklist } from './checklist.tsx'
 import { HotelDetails, OpenBadge } from './hotel-details.tsx'
 import { HotelProducts } from './hotel-products.tsx'
@@ -66,6 +67,7 @@ export function HotelPage() {
     >
       <Stack gap="md">
         <HotelAlerts hotelId={hotelId} />
+        <HotelHolds hotelId={hotelId} />
         <Parts read={data} />
       </Stack>
     </Page>

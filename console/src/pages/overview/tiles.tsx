@@ -9,7 +9,7 @@ type Kind = 'good' | 'warn' | 'bad'
 /** One figure for each kind of problem, linked to the full list. */
 export function Tiles({ overview }: { overview: Overview }) {
   const { t } = useTranslation()
-  const { undelivered, refusing, stale, ending, drifting, circuits, alerts } = overview
+  const { undelivered, refusing, stale, ending, drifting, circuits, alerts, holds } = overview
   const isUrgent = undelivered.arrivingWithin.day > 0 || undelivered.dead > 0
   return (
     <ul className={classes['tiles']}>
@@ -32,6 +32,15 @@ export function Tiles({ overview }: { overview: Overview }) {
             : t('overview.alerts.sub', { count: alerts.critical })
         }
         to={{ to: '/alerts' }}
+      />
+      <Tile
+        title={t('overview.holds.title')}
+        counted={holds}
+        kind={holds.count === 0 ? 'good' : 'warn'}
+        detail={
+          holds.count === 0 ? t('overview.holds.none') : t('overview.holds.sub', { count: holds.hotels })
+        }
+        to={{ to: '/holds' }}
       />
       <Tile
         title={t('overview.refusing.title')}

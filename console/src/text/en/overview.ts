@@ -28,6 +28,12 @@ export const overview = {
     sub_one: '{{count}} is critical',
     sub_other: '{{count}} are critical',
   },
+  holds: {
+    title: 'Held by the guard',
+    none: 'Nothing waits for a decision',
+    sub_one: 'of {{count}} hotel',
+    sub_other: 'of {{count}} hotels',
+  },
   undelivered: {
     title: 'Undelivered',
     near_one: '{{count}} arrives within 24 hours',

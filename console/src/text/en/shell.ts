@@ -8,6 +8,7 @@ export const shell = {
   nav: {
     overview: 'Overview',
     alerts: 'Alerts',
+    holds: 'Held values',
     suppliers: 'Suppliers',
     hotels: 'Hotels',
     pushes: 'Push log',

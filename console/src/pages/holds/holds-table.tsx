@@ -1,0 +1,111 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ConsoleHold } from '../../../../src/console/holds/contract.ts'
+import type { Column } from '../../parts/data-table.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { Can } from '../../parts/session.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { Ago, Time } from '../../parts/time.tsx'
+import { DiscardDialog, ReleaseDialog } from './hold-dialogs.tsx'
+
+export function useHoldColumns(): Column<ConsoleHold>[] {
+  const { t } = useTranslation()
+  return [
+    { key: 'rule', header: t('holds.rule'), cell: ({ rule }) => <StatusBadge kind="warn" label={rule} /> },
+    { key: 'where', header: t('holds.where'), cell: (hold) => <Where hold={hold} /> },
+    { key: 'nights', header: t('holds.nights'), align: 'right', cell: ({ cells }) => cells },
+    { key: 'examples', header: t('holds.examples'), cell: (hold) => <Examples hold={hold} /> },
+    {
+      key: 'since',
+      header: t('holds.since'),
+      cell: ({ at, requestId }) => (
+        <Stack gap={0}>
+          <Ago at={at} />
+          <LinkTo to="/pushes" search={{ requestId }} fz="xs">
+            {t('holds.push')}
+          </LinkTo>
+        </Stack>
+      ),
+    },
+    {
+      key: 'ends',
+      header: t('holds.ends'),
+      cell: ({ expiresAt, onExpiry }) => (
+        <Stack gap={0}>
+          <Time at={expiresAt} />
+          <Text size="xs" c="dimmed">
+            {t(`holds.onExpiry.${onExpiry}`)}
+          </Text>
+        </Stack>
+      ),
+    },
+    { key: 'action', header: t('holds.action'), align: 'right', cell: (hold) => <Action hold={hold} /> },
+  ]
+}
+
+function Where({ hold: { supplierId, supplier, hotelId, hotelName } }: { hold: ConsoleHold }) {
+  return (
+    <Stack gap={0}>
+      <LinkTo to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
+        {hotelName}
+      </LinkTo>
+      <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} fz="xs">
+        {supplier}
+      </LinkTo>
+    </Stack>
+  )
+}
+
+const shown = (value: number | boolean | null): string => (value === null ? '–' : String(value))
+
+function Examples({ hold: { examples } }: { hold: ConsoleHold }) {
+  return (
+    <Stack gap={2}>
+      {examples.map(({ roomId, rateId, date, field, before, after, bound }, index) => (
+        <Text key={index} size="xs">
+          {rateId === null ? roomId : `${roomId} / ${rateId}`}, {date}: {field} {shown(before)} →{' '}
+          {shown(after)}
+          {bound === null ? '' : ` (${bound})`}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+function Action({ hold }: { hold: ConsoleHold }) {
+  const { t } = useTranslation()
+  const [asking, setAsking] = useState<'release' | 'discard'>()
+  const { rule, hotelName: hotel, state, resolvedBy } = hold
+  if (state !== 'open')
+    return (
+      <Text size="xs" c="dimmed">
+        {resolvedBy === null ? t(`holds.states.${state}`) : t(`holds.endedBy.${resolvedBy}`)}
+      </Text>
+    )
+  const close = (): void => setAsking(undefined)
+  return (
+    <Can role="operator">
+      <Group gap="xs" justify="flex-end" wrap="nowrap">
+        <Button
+          variant="default"
+          size="compact-xs"
+          aria-label={t('holds.releaseWhat', { rule, hotel })}
+          onClick={() => setAsking('release')}
+        >
+          {t('holds.release')}
+        </Button>
+        <Button
+          variant="default"
+          size="compact-xs"
+          aria-label={t('holds.discardWhat', { rule, hotel })}
+          onClick={() => setAsking('discard')}
+        >
+          {t('holds.discard')}
+        </Button>
+      </Group>
+      {asking === 'release' && <ReleaseDialog hold={hold} onClose={close} />}
+      {asking === 'discard' && <DiscardDialog hold={hold} onClose={close} />}
+    </Can>
+  )
+}

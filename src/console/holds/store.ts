@@ -1,0 +1,54 @@
+import type { HoldState } from '../../ari/guard/holds-contract.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { ConsoleHold } from './contract.ts'
+
+/** A hold that is to be discarded at its end counts as expired from then on, by the clock of the account. */
+export const isHoldOpen = (now: string): string =>
+  `hold.state = 'open' and (on_expiry = 'apply' or expires_at > instant(${now}::float8 + hotel.clock_ahead_ms))`
+
+export type HoldSearch = {
+  supplierId: number | undefined
+  hotelId: number | undefined
+  state: HoldState
+  /** Before this one; undefined for the newest. */
+  before: { atUs: string; id: string } | undefined
+  limit: number
+}
+
+type HoldRow = Omit<ConsoleHold, 'holdId'> & { id: string; atUs: string }
+
+const shown = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** Newest first. */
+export async function searchHoldRows(db: Queryable, search: HoldSearch, nowMs: number): Promise<HoldRow[]> {
+  const { supplierId, hotelId, state, before, limit } = search
+  const { rows } = await db.query<HoldRow>(
+    `select hold.id, supplier.id as "supplierId", supplier.name as supplier, hotel.id as "hotelId",
+       hotel.name as "hotelName", reason as rule, cells, request_id as "requestId", ${shown('at')} as at,
+       ${shown('expires_at')} as "expiresAt", on_expiry as "onExpiry", $3::text as state,
+       ${shown('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy", examples,
+       floor(extract(epoch from at) * 1000000)::text as "atUs"
+     from hold join hotel on hotel.id = hold.hotel_id join supplier on supplier.id = hotel.supplier_id
+     where ($1::int is null or supplier.id = $1) and ($2::int is null or hotel.id = $2)
+       and hold.state = any(case when $3::text = 'expired' then array['open', 'expired'] else array[$3::text] end)
+       and case when ${isHoldOpen('$6')} then 'open' when hold.state = 'open' then 'expired' else hold.state end = $3::text
+       and ($4::text is null or (floor(extract(epoch from at) * 1000000)::int8, hold.id) < ($4::int8, $5::uuid))
+     order by hold.at desc, hold.id desc limit $7`,
+    [supplierId ?? null, hotelId ?? null, state, before?.atUs ?? null, before?.id ?? null, nowMs, limit],
+  )
+  return rows
+}
+
+export type HoldOwner = { hotelId: number; hotelCode: string; supplierId: number; supplier: string }
+
+/** Whose hold it is. */
+export async function selectOptionalOwner(db: Queryable, id: string): Promise<HoldOwner | undefined> {
+  const { rows } = await db.query<HoldOwner>(
+    `select hotel.id as "hotelId", hotel.code as "hotelCode", supplier.id as "supplierId", supplier.name as supplier
+     from hold join hotel on hotel.id = hold.hotel_id join supplier on supplier.id = hotel.supplier_id
+     where hold.id = $1`,
+    [id],
+  )
+  return rows[0]
+}

@@ -1,0 +1,40 @@
+import { describe, test } from 'node:test'
+import { openShop } from '../booking.ts'
+import { gatewayForTests } from '../harness.ts'
+import { expectOk } from '../story.ts'
+import { axe, openConsole, withoutChromium } from './browser.ts'
+
+describe('held values', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests()
+
+  test('lead from the overview to the list, where an operator releases one and discards another', async () => {
+    const { supplier } = await openShop(gateway)
+    const rules = [
+      { kind: 'priceDrop', percent: 30, action: 'hold' },
+      { kind: 'inventoryJump', units: 5, action: 'hold' },
+    ]
+    expectOk(await supplier.post('/push/guard', { rules }))
+    const ari = [{ roomId: 'DBL', date: '2027-04-10', inventory: 50, rates: [{ rateId: 'BAR', price: 10 }] }]
+    await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari })
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/')
+    await page.getByRole('link', { name: /^Held by the guard/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Held values' }).waitFor()
+    await page.getByText('DBL / BAR, 2027-04-10: price 100 → 10 (70)').waitFor()
+    await axe(page, { scheme: 'light' })
+    await axe(page, { scheme: 'dark' })
+    await page.getByRole('button', { name: 'Discard inventoryJump of Sea View' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+    await page.getByText('DBL, 2027-04-10: inventory 2 → 50 (7)').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Sea View' }).click()
+    await page.getByRole('heading', { level: 2, name: 'Held values of this hotel' }).waitFor()
+    await page.getByRole('button', { name: 'Release priceDrop of Sea View' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason, for the audit log').fill('The hotel called')
+    await dialog.getByRole('button', { name: 'Release' }).click()
+    await page.getByText('1 night changed').waitFor()
+    await goto('/holds?state=released')
+    await page.getByText('by an operator').waitFor()
+    await close()
+  })
+})
