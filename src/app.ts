@@ -1,5 +1,6 @@
 import { startHoldWatch, type HoldWatch } from './ari/guard/watch-holds.ts'
 import { startAlertWorker, type AlertWorker } from './alerts/worker.ts'
+import { watchCertifications } from './certification/watch.ts'
 import { consoleHandlers } from './console-handlers.ts'
 import { mountConsole } from './console/web/mount-console.ts'
 import { handlerNeedsOf, type AppNeeds, type HandlerNeeds } from './handler-needs.ts'
@@ -134,7 +135,8 @@ function workOf(
     startDeliveries: () => startDeliveryWorker(needs),
     startHoldWatch: () => startHoldWatch(needs),
     startBulk: () => startBulkWorker({ ...needs, linePushes: linePushes(needs) }),
-    startAlerts: () => startAlertWorker(needs),
+    startAlerts: () =>
+      startAlertWorker(needs, { certifications: (_needs, nowMs) => watchCertifications(needs, nowMs) }),
   }
 }
 

@@ -1,5 +1,10 @@
 import { acknowledgeAlert, searchAlerts } from './console/alerts/alert-endpoints.ts'
 import {
+  getOperatorsChannel,
+  getSupplierAlertChannels,
+  testSupplierAlerts,
+} from './console/alerts/channel-endpoints.ts'
+import {
   addReservationNote,
   searchReservations,
   showReservation,
@@ -21,6 +26,7 @@ import {
   getSupplier,
   listSuppliers,
 } from './console/suppliers/supplier-endpoints.ts'
+import { getSupplierCertification } from './console/suppliers/certification.ts'
 import { getOverview } from './console/overview/get-overview.ts'
 import {
   pingWebhook,
@@ -103,6 +109,9 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   searchHolds: unhurried(searchHolds),
   releaseHold,
   discardHold,
+  getOperatorsChannel,
+  getSupplierAlertChannels,
+  testSupplierAlerts,
   getOverview: unhurried(getOverview),
   search: unhurried(search),
   signIn,
@@ -125,6 +134,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   listAudit: unhurried(listAudit),
   listSuppliers: unhurried(listSuppliers),
   getSupplier,
+  getSupplierCertification,
   createSupplier,
   changeSupplier,
   createSupplierKey,

@@ -375,6 +375,8 @@ test('the contract settings of an account are printed and changed, one at a time
     deliversCards: false,
     mayPushOnDemand: true,
     mayRetrieve: true,
+    requireCertification: false,
+    isCertified: false,
   }
   assert.deepEqual(await json('supplier', 'show', 'Agreed', '--json'), usual)
   const options = ['--on-failure', 'use_stored', '--price-tolerance', '2.50', '--card-delivery', 'on']
@@ -386,6 +388,17 @@ test('the contract settings of an account are printed and changed, one at a time
   assert.deepEqual(await json('supplier', 'show', 'Agreed', '--json'), restricted)
   const { stdout } = await ari('supplier', 'show', 'Agreed')
   assert.match(stdout, /^price-tolerance +2\.5 %$/m)
+  const gate = await json(
+    'supplier',
+    'set',
+    'Agreed',
+    '--require-certification',
+    'on',
+    '--certified',
+    'on',
+    '--json',
+  )
+  assert.deepEqual(gate, { ...restricted, requireCertification: true, isCertified: true })
   for (const [option = '', value = ''] of [
     ['--on-failure', 'ignore'],
     ['--price-tolerance', '101'],

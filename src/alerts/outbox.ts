@@ -1,4 +1,4 @@
-import type { FindingKind } from '../findings/contract.ts'
+import { findingLimits, type FindingKind } from '../findings/contract.ts'
 import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
 import { sweep } from '../postgres/queryable.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -28,6 +28,10 @@ type DueFinding = { id: number; supplierId: number; kind: FindingKind; subject: 
 /** Queues what is to be told, each finding once however many processes do this. Returns the number of findings. */
 export function queueDue(db: Database, nowMs: number, tellsOperators: boolean): Promise<number> {
   return transaction(db, async (connection) => {
+    const { rowCount } = await connection.query(`select from finding where ${isDue} limit 1`, [nowMs])
+    if (rowCount === 0) return 0
+    // One process at a time, so that each sees the messages that the others have queued in this hour.
+    await connection.query('select from finding_watch for no key update')
     const due = await claimDue(connection, nowMs)
     if (due.length === 0) return 0
     const supplierIds = [...new Set(due.map(({ supplierId }) => supplierId))]
@@ -45,10 +49,14 @@ export function queueDue(db: Database, nowMs: number, tellsOperators: boolean): 
   })
 }
 
+/** What is further ahead than it can be was dated by a clock that has been set back since. */
+const isDue = `state = 'open' and (tell_at <= instant($1)
+  or tell_at > instant($1) + make_interval(hours => ${findingLimits.toldAgainAfterHours}) and tell_at < 'infinity')`
+
 async function claimDue(connection: Queryable, nowMs: number): Promise<DueFinding[]> {
   const { rows } = await connection.query<DueFinding>(
     `select id::float8 as id, supplier_id as "supplierId", kind, subject from finding
-     where state = 'open' and tell_at <= instant($1)
+     where ${isDue}
      order by tell_at, id limit $2 for no key update skip locked`,
     [nowMs, tellLimits.findingsAtOnce],
   )
@@ -89,7 +97,9 @@ async function queueFor(
   const { rows } = await connection.query<{ messages: number; digestMs: number | null }>(
     `select count(*) filter (where not is_digest)::int as messages,
        epoch_ms(max(created_at) filter (where is_digest)) as "digestMs"
-     from alert_message where ${ofRecipient} and created_at > instant($4) - interval '1 hour'`,
+     from alert_message where ${ofRecipient} and created_at > instant($4) - interval '1 hour'
+       -- Later ones are of a clock that has been set back since.
+       and created_at < instant($4) + interval '1 minute'`,
     [...recipient, nowMs],
   )
   const [{ messages, digestMs } = { messages: 0, digestMs: null }] = rows
@@ -102,17 +112,17 @@ async function queueFor(
   const rest = findings.slice(single.length).map(({ id }) => id)
   if (rest.length === 0) return
   const ids = numberArray(rest.slice(0, tellLimits.findingsListed))
+  // One an hour: what comes meanwhile waits in it.
+  const hourMs = 3_600_000
+  const dueMs = digestMs === null ? nowMs : Math.max(nowMs, digestMs + hourMs)
   const { rowCount } = await connection.query(
-    `update alert_message set findings = findings + $5::int,
+    `update alert_message set findings = findings + $5::int, due_at = least(due_at, instant($6)),
        finding_ids = (finding_ids || $4::int8[])[1:${tellLimits.findingsListed}]
      where id = (select id from alert_message
        where ${ofRecipient} and is_digest and status = 'queued' and attempts = 0 order by id limit 1 for no key update)`,
-    [...recipient, ids, rest.length],
+    [...recipient, ids, rest.length, dueMs],
   )
   if (rowCount === 1) return
-  // One a hour: what comes meanwhile waits in it.
-  const hourMs = 3_600_000
-  const dueMs = digestMs === null ? nowMs : Math.max(nowMs, digestMs + hourMs)
   await connection.query(
     `insert into alert_message (supplier_id, channel, address, finding_ids, findings, is_digest, status, due_at, created_at)
      values ($1, $2, $3, $4::int8[], $5::int, true, 'queued', instant($6), instant($6))`,
@@ -152,7 +162,9 @@ export type Message = {
 export async function claimMessages(db: Queryable, nowMs: number): Promise<Message[]> {
   const { rows } = await db.query<Message>(
     `with due as (
-       select id from alert_message where status = 'queued' and due_at <= instant($1)
+       select id from alert_message where status = 'queued'
+         -- None waits for longer than a day: such a one was dated by a clock that has been set back since.
+         and (due_at <= instant($1) or due_at > instant($1) + interval '25 hours')
        order by due_at, id limit $2 for update skip locked
      ), claimed as (
        update alert_message set attempts = attempts + 1, due_at = instant($1) + make_interval(secs => $3)
@@ -189,6 +201,34 @@ export async function settleMessage(
     status,
     dueMs,
   ])
+}
+
+export type ChannelMessages = {
+  channel: Channel
+  waiting: number
+  sent: number
+  givenUp: number
+  lastSentMs: number | null
+}
+
+const messageDaysCounted = 7
+
+/** The messages of the last days by channel: those to a supplier, or those to the operators. */
+export async function countMessages(
+  db: Queryable,
+  supplierId: number | undefined,
+  nowMs: number,
+): Promise<ChannelMessages[]> {
+  const { rows } = await db.query<ChannelMessages>(
+    `select channel, count(*) filter (where status = 'queued')::int as waiting,
+       count(*) filter (where status = 'sent')::int as sent, count(*) filter (where status = 'dead')::int as "givenUp",
+       epoch_ms(max(due_at) filter (where status = 'sent')) as "lastSentMs"
+     from alert_message
+     where coalesce(supplier_id, 0) = $1 and created_at > instant($2) - make_interval(days => ${messageDaysCounted})
+     group by 1 order by 1`,
+    [supplierId ?? 0, nowMs],
+  )
+  return rows
 }
 
 /** Housekeeping. */

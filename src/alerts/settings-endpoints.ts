@@ -1,5 +1,5 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto'
-import { instantOf, minuteMs } from '../base/calendar.ts'
+import { minuteMs } from '../base/calendar.ts'
 import { findingKinds } from '../findings/contract.ts'
 import { answer, on } from '../http/mount.ts'
 import { Rejected, rejectIfAny, reportedValue } from '../http/rejected.ts'
@@ -9,18 +9,13 @@ import { vetUrl, type OutboundRules } from '../outbound/vet-url.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { describeFault } from '../webhooks/callback.ts'
-import type { AlertChannels, Sent } from './channels.ts'
-import {
-  alertEmails,
-  alertSettingsErrors,
-  alertSettingsRoutes,
-  testEverySeconds,
-} from './settings-contract.ts'
+import type { AlertChannels } from './channels.ts'
+import { sendTest } from './send-test.ts'
+import { alertEmails, alertSettingsErrors, alertSettingsRoutes } from './settings-contract.ts'
 import {
   deleteOtherEmails,
   lockSettings,
   selectSettings,
-  takeTest,
   tryCode,
   writeCode,
   writeSettings,
@@ -175,45 +170,6 @@ async function sendCodes({ alertChannels }: SettingsNeeds, codes: readonly NewCo
 
 /** POST /push/alerts/test. */
 export const testAlerts = (needs: SettingsNeeds) =>
-  on(alertSettingsRoutes.testAlerts, async ({ caller: { supplierId } }) => {
-    const { db, clock, alertChannels } = needs
-    const nowMs = clock.now()
-    const { webhook, signingSecret, emails } = await selectSettings(db, supplierId, nowMs)
-    const confirmed = emails.filter(({ isConfirmed }) => isConfirmed).map(({ email }) => email)
-    if (webhook === null && confirmed.length === 0) throw new Rejected(409, alertSettingsErrors.noChannel)
-    if (!(await takeTest(db, supplierId, nowMs)))
-      throw new Rejected(429, alertSettingsErrors.testedJustNow, {
-        headers: { 'retry-after': String(testEverySeconds) },
-      })
-    const id = `alert_test_${randomUUID()}`
-    const body = { type: 'alerts.test', sentAt: instantOf(nowMs), isDigest: false, count: 0, alerts: [] }
-    const toWebhook =
-      webhook === null || signingSecret === null
-        ? []
-        : [
-            named(
-              'webhook',
-              webhook,
-              alertChannels.webhook({ id, url: webhook, secret: signingSecret, body, atMs: nowMs }),
-            ),
-          ]
-    const toEmails = confirmed.map((to) =>
-      named(
-        'email',
-        to,
-        alertChannels.mail?.({
-          to,
-          subject: '[ARI gateway] Test',
-          text: 'This is a test alert.\n',
-          messageId: id,
-        }),
-      ),
-    )
-    const results = await Promise.all([...toWebhook, ...toEmails])
-    return answer(200, { code: '200', message: 'Test alert sent', results })
-  })
-
-async function named(channel: 'webhook' | 'email', address: string, sending: Promise<Sent> | undefined) {
-  const sent = (await sending) ?? { isSent: false, reason: alertSettingsErrors.noMail.message }
-  return { channel, address, ...sent }
-}
+  on(alertSettingsRoutes.testAlerts, async ({ caller: { supplierId } }) =>
+    answer(200, { code: '200', message: 'Test alert sent', results: await sendTest(needs, supplierId) }),
+  )

@@ -16,7 +16,8 @@ import { watchOnce } from './watch.ts'
 
 const mailServer = await startMailServer()
 let webhookStatus = 200
-const receiver = await startReceiver((socket) => socket.write(httpAnswer(webhookStatus, '{}')))
+let webhookAnswer = '{}'
+const receiver = await startReceiver((socket) => socket.write(httpAnswer(webhookStatus, webhookAnswer)))
 const operators = await startReceiver()
 const webhook = `http://127.0.0.1:${receiver.port}/alerts`
 const mail = { smtpUrl: mailServer.url, from: 'alerts@gateway.example' }
@@ -30,7 +31,9 @@ const gateway = await gatewayForTests({
 })
 const { db, clock } = gateway
 const outbound = { privateNetworks: loopbackNetworks, resolve: resolveAsSystem }
-const needs = { db, clock, log: openLog('silent'), telemetry: telemetry() }
+const logged: string[] = []
+const log = openLog('debug', { write: (line) => void logged.push(line) })
+const needs = { db, clock, log, telemetry: telemetry() }
 const channels = alertChannels({ ...needs, outbound, mail, operatorsWebhook })
 after(async () => {
   channels.close()
@@ -257,7 +260,7 @@ test('a test alert reports what became of it on each channel, not more often tha
   assert.equal((await nobody.post('/push/alerts/test', {})).status, 409)
 })
 
-test('no message has data of guests', async () => {
+test('no message, list, console answer or log line has data of guests', async () => {
   receiver.calls.splice(0)
   operators.calls.splice(0)
   mailServer.mails.splice(0)
@@ -267,14 +270,24 @@ test('no message has data of guests', async () => {
   assert.equal(booked.status, 201, booked.text)
   clock.set('2027-03-20T09:00:00Z')
   await watchOnce(needs)
+  // A webhook that repeats what it knows of the guest.
+  webhookStatus = 500
+  webhookAnswer = JSON.stringify({ error: `${canary} +15550100` })
   await tell()
+  await tell('2027-03-20T09:01:01Z')
+  webhookStatus = 200
   const { text } = await shop.supplier.post('/push/alerts', {})
+  const viewer = await gateway.operator('viewer')
+  const inConsole = await viewer.get('/alerts')
+  assert.ok(logged.some((line) => line.includes('HTTP 500')))
   const sent = [
     text,
+    inConsole.text,
+    ...logged,
     ...[...receiver.calls, ...operators.calls].map(({ body }) => body.toString()),
     ...mailServer.mails.map((one) => one.text),
   ]
-  assert.ok(sent.filter((one) => one.includes('booking.undelivered')).length >= 4)
+  assert.ok(sent.filter((one) => one.includes('booking.undelivered')).length >= 5)
   assert.ok(sent.every((one) => !one.includes(canary) && !one.includes('5550100')))
 })
 

@@ -9,7 +9,9 @@ import { resolvePushed, watchRefused } from './watch-pushes.ts'
 const askEveryMs = 15_000
 export const roundEveryMs = minuteMs
 
-const watches: Readonly<Record<string, (needs: WatchNeeds, nowMs: number) => Promise<void>>> = {
+export type Watches = Readonly<Record<string, (needs: WatchNeeds, nowMs: number) => Promise<void>>>
+
+const watches: Watches = {
   'refused items': watchRefused,
   'pushed hotels': ({ db }, nowMs) => resolvePushed(db, nowMs),
   hotels: watchHotels,
@@ -21,10 +23,10 @@ const watches: Readonly<Record<string, (needs: WatchNeeds, nowMs: number) => Pro
 }
 
 /** Raises and resolves findings once a minute, in one process of all. */
-export function startFindingWatch(needs: WatchNeeds): { close: () => Promise<void> } {
+export function startFindingWatch(needs: WatchNeeds, more: Watches): { close: () => Promise<void> } {
   let round: Promise<unknown> | undefined
   const begin = (): void => {
-    round ??= runRound(needs).finally(() => (round = undefined))
+    round ??= runRound(needs, more).finally(() => (round = undefined))
   }
   const timer = setInterval(begin, askEveryMs).unref()
   return {
@@ -35,9 +37,11 @@ export function startFindingWatch(needs: WatchNeeds): { close: () => Promise<voi
   }
 }
 
-async function runRound(needs: WatchNeeds): Promise<void> {
+async function runRound(needs: WatchNeeds, more: Watches): Promise<void> {
   try {
-    if (await takeRound(needs.db, needs.clock.now())) await watchOnce(needs)
+    if (await takeRound(needs.db, needs.clock.now())) await watchOnce(needs, more)
+    // Metrics are of each process, whoever makes the rounds.
+    else await countOpen(needs)
   } catch (error) {
     needs.log.warn({ err: error }, 'alerts are not watched for; this will be repeated')
   }
@@ -55,9 +59,9 @@ async function takeRound(db: Queryable, nowMs: number): Promise<boolean> {
 }
 
 /** All watches, one after the other; one that fails doesn't stop the others. */
-export async function watchOnce(needs: WatchNeeds): Promise<void> {
+export async function watchOnce(needs: WatchNeeds, more: Watches = {}): Promise<void> {
   const nowMs = needs.clock.now()
-  for (const [watch, run] of Object.entries(watches)) {
+  for (const [watch, run] of [...Object.entries(watches), ...Object.entries(more)]) {
     try {
       await run(needs, nowMs)
     } catch (error) {

@@ -141,6 +141,21 @@ export async function upsertCertification(
   )
 }
 
+/** Accounts whose keys were used of late and whose verdicts are older than an instant: those never judged come first. */
+export async function selectAccountsToJudge(
+  db: Queryable,
+  { usedSinceMs, judgedBeforeMs, limit }: { usedSinceMs: number; judgedBeforeMs: number; limit: number },
+): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    `select supplier.id from supplier left join certification on supplier_id = supplier.id
+     where (certification.at is null or certification.at <= instant($2))
+       and exists (select from api_key where api_key.supplier_id = supplier.id and last_used_at > instant($1))
+     order by certification.at nulls first, supplier.id limit $3`,
+    [usedSinceMs, judgedBeforeMs, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
 export type PricedRoomRate = {
   hotelId: number
   roomNo: number

@@ -78,6 +78,8 @@ type GivenAccount = {
   cardDelivery?: boolean
   onDemandPush?: boolean
   reservationRetrieval?: boolean
+  requireCertification?: boolean
+  certified?: boolean
 }
 
 function addSet(supplier: Command): void {
@@ -99,6 +101,8 @@ function addSet(supplier: Command): void {
       'GET /push/webhook/pushbook/retrieve and its acknowledgement',
       onOrOff,
     )
+    .option('--require-certification <on|off>', 'no production key before it is certified', onOrOff)
+    .option('--certified <on|off>', 'certified by your word, whatever its traffic shows', onOrOff)
     .option('--json', 'print JSON')
     .action((name: string, given: Given & GivenAccount) =>
       withSession(async ({ db }) => {
@@ -116,12 +120,15 @@ function addSet(supplier: Command): void {
 /** Only the options that were given. */
 function accountGiven(given: GivenAccount): Partial<Account> {
   const { onFailure, priceTolerance, cardDelivery, onDemandPush, reservationRetrieval } = given
+  const { requireCertification, certified } = given
   return {
     ...(onFailure === undefined ? {} : { onFailure }),
     ...(priceTolerance === undefined ? {} : { priceTolerance }),
     ...(cardDelivery === undefined ? {} : { deliversCards: cardDelivery }),
     ...(onDemandPush === undefined ? {} : { mayPushOnDemand: onDemandPush }),
     ...(reservationRetrieval === undefined ? {} : { mayRetrieve: reservationRetrieval }),
+    ...(requireCertification === undefined ? {} : { requireCertification }),
+    ...(certified === undefined ? {} : { isCertified: certified }),
   }
 }
 
@@ -136,6 +143,8 @@ function printAccount(given: Given, name: string, account: Account): void {
       ['card-delivery', onOffText(account.deliversCards)],
       ['on-demand-push', onOffText(account.mayPushOnDemand)],
       ['reservation-retrieval', onOffText(account.mayRetrieve)],
+      ['require-certification', onOffText(account.requireCertification)],
+      ['certified', onOffText(account.isCertified)],
     ],
   )
 }

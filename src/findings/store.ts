@@ -71,7 +71,9 @@ export async function raiseFindings(
         -- It is told again when it comes back or grows, but not before some hours have passed.
         tell_at = case when finding.state = 'resolved' or excluded.count > finding.told_count
           then least(finding.tell_at, greatest(excluded.tell_at,
-            finding.told_at + make_interval(hours => ${findingLimits.toldAgainAfterHours})))
+            -- A clock that was set back doesn't make it wait for longer.
+            case when finding.told_at > instant($2) then instant($2) else finding.told_at end
+              + make_interval(hours => ${findingLimits.toldAgainAfterHours})))
           else finding.tell_at end`,
     values: [JSON.stringify(findings.map(rowOf)), nowMs],
   })

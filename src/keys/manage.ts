@@ -4,7 +4,13 @@ import type { UnknownFields } from '../http/request-members.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { limitNames, type OwnLimits, type TokenRole } from './store.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
-import { checkName, insertOptionalSupplier, instant, refuseUnknownSupplier } from './suppliers.ts'
+import {
+  checkName,
+  insertOptionalSupplier,
+  instant,
+  refuseUnknownSupplier,
+  rejectUnlessCertified,
+} from './suppliers.ts'
 
 /** Operators' actions on keys and tokens. The current time is a parameter, as everywhere. */
 
@@ -51,6 +57,7 @@ export async function insertKey(
   checkName('Supplier', wanted.supplier)
   checkName('Channel manager', wanted.channelManager)
   const createdId = await insertOptionalSupplier(connection, wanted.supplier)
+  if (environment === 'production') await rejectUnlessCertified(connection, wanted.supplier)
   const { rows } = await connection.query<{ id: number }>(
     `insert into api_key (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst,
        body_bytes_max, ari_items_max, ari_cells_max, unknown_fields, echo)

@@ -95,10 +95,15 @@ export type Account = {
   mayPushOnDemand: boolean
   /** Whether reservations may be retrieved and acknowledged. */
   mayRetrieve: boolean
+  /** Whether the account gets keys of production only once it is certified. */
+  requireCertification: boolean
+  /** An operator's word that it is certified, whatever its traffic shows. */
+  isCertified: boolean
 }
 
 const accountColumns = `on_failure as "onFailure", trim_scale(price_tolerance)::text as "priceTolerance",
-  delivers_cards as "deliversCards", may_push_on_demand as "mayPushOnDemand", may_retrieve as "mayRetrieve"`
+  delivers_cards as "deliversCards", may_push_on_demand as "mayPushOnDemand", may_retrieve as "mayRetrieve",
+  requires_certification as "requireCertification", certified_at is not null as "isCertified"`
 
 export async function selectAccount(db: Queryable, supplierId: number): Promise<Account> {
   const { rows } = await db.query<Account>({
@@ -116,7 +121,9 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
   const { rows } = await db.query<Account>(
     `update supplier set on_failure = coalesce($2, on_failure),
        price_tolerance = coalesce($3::numeric, price_tolerance), delivers_cards = coalesce($4, delivers_cards),
-       may_push_on_demand = coalesce($5, may_push_on_demand), may_retrieve = coalesce($6, may_retrieve)
+       may_push_on_demand = coalesce($5, may_push_on_demand), may_retrieve = coalesce($6, may_retrieve),
+       requires_certification = coalesce($7, requires_certification),
+       certified_at = case when $8 then coalesce(certified_at, now()) when not $8 then null else certified_at end
      where name = $1 returning ${accountColumns}`,
     [
       name,
@@ -125,11 +132,29 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
       changed.deliversCards ?? null,
       changed.mayPushOnDemand ?? null,
       changed.mayRetrieve ?? null,
+      changed.requireCertification ?? null,
+      changed.isCertified ?? null,
     ],
   )
   const [account] = rows
   if (!account) throw supplierNotFound(name)
   return account
+}
+
+/** A key of production is refused to an account that must be certified first, and is not. */
+export async function rejectUnlessCertified(db: Queryable, name: string): Promise<void> {
+  const { rowCount } = await db.query(
+    `select from supplier
+     where name = $1 and requires_certification and certified_at is null
+       and not exists (select from certification where supplier_id = supplier.id and is_certified)`,
+    [name],
+  )
+  if (rowCount === 0) return
+  throw new Rejected(409, {
+    type: 'CERTIFICATION_REQUIRED',
+    message: `Supplier "${name}" must be certified before it gets a key for production`,
+    hint: 'GET /push/certification shows what is missing. If its traffic in the sandbox proves it, set isCertified: ari supplier set NAME --certified on',
+  })
 }
 
 const described = {

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { queryText, consoleRoute, integer, nullableInteger, oneOf, text } from '../../http/route.ts'
+import type { CheckResult } from '../../certification/contract.ts'
 import { webhookKinds, type Ping } from '../../webhooks/contract.ts'
 
 /**
@@ -42,6 +43,10 @@ const account = Type.Object({
   deliversCards: Type.Optional(Type.Boolean()),
   mayPushOnDemand: Type.Optional(Type.Boolean()),
   mayRetrieve: Type.Optional(Type.Boolean()),
+  /** No key of production before it is certified. */
+  requireCertification: Type.Optional(Type.Boolean()),
+  /** By an operator's word. */
+  isCertified: Type.Optional(Type.Boolean()),
 })
 export type SupplierAccount = Required<Static<typeof account>>
 
@@ -122,6 +127,16 @@ export type Supplier = {
   defaultLimits: Record<keyof SupplierKeyLimits, number>
 }
 
+/** What the traffic of an account, or of one of its hotels, proves. */
+export type SupplierCertification = {
+  score: number
+  isCertified: boolean
+  checks: (CheckResult & {
+    /** The push of the evidence; null: it is another call, or too old for a link. */
+    pushId: number | null
+  })[]
+}
+
 const overlapMinutes = integer({
   minimum: 0,
   maximum: overlapMinutesMax,
@@ -138,6 +153,12 @@ export const supplierRoutes = {
     method: 'GET',
     path: '/suppliers/{supplierId}',
     params: Type.Object({ supplierId }),
+  }),
+  getSupplierCertification: consoleRoute<SupplierCertification>()({
+    method: 'GET',
+    path: '/suppliers/{supplierId}/certification',
+    params: Type.Object({ supplierId }),
+    query: Type.Object({ hotelId: queryText('platformHotelId: only the traffic of this hotel') }),
   }),
   createSupplier: consoleRoute<{ supplierId: number }>()({
     method: 'POST',

@@ -184,6 +184,8 @@ test('contract settings are changed member by member, and audited before and aft
     deliversCards: false,
     mayPushOnDemand: true,
     mayRetrieve: true,
+    requireCertification: false,
+    isCertified: false,
   }
   assert.deepEqual(expectOk(await admin.put(path, wanted)).body['account'], account)
   assert.deepEqual(Object(await held(supplierId)).account, account)

@@ -1,6 +1,7 @@
+import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { findingKinds } from '../../../../src/findings/contract.ts'
-import { usePages } from '../../api.ts'
+import { useApi, usePages } from '../../api.ts'
 import { DataTable, tableOf } from '../../parts/data-table.tsx'
 import {
   Filters,
@@ -12,6 +13,7 @@ import {
 } from '../../parts/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useAlertColumns } from './alerts-table.tsx'
+import { MessagesLine } from './messages-line.tsx'
 
 const views = ['open', 'unresolved', 'resolved'] as const
 const filterNames = ['supplierId', 'hotelId', 'kind'] as const
@@ -34,6 +36,7 @@ export function AlertsPage() {
   const pages = usePages('searchAlerts', { query }, ({ alerts }) => alerts, { everyMs })
   return (
     <Page title={t('alerts.title')} intro={t('alerts.intro')}>
+      <OperatorsChannel />
       <ViewLinks
         name="state"
         label={t('alerts.state')}
@@ -57,5 +60,18 @@ export function AlertsPage() {
         {...tableOf(pages)}
       />
     </Page>
+  )
+}
+
+/** Whether the operators' own webhook works. */
+function OperatorsChannel() {
+  const { t } = useTranslation()
+  const { data } = useApi('getOperatorsChannel', {}, { everyMs })
+  if (!data) return null
+  if (data.messages) return <MessagesLine messages={data.messages} />
+  return (
+    <Text size="xs" c="dimmed">
+      {t(data.isSet ? 'alerts.channels.operatorsSet' : 'alerts.channels.operatorsNone')}
+    </Text>
   )
 }

@@ -16,6 +16,7 @@ import { Page } from '../../parts/page.tsx'
 import { dateText, Time } from '../../parts/time.tsx'
 import { HotelAlerts } from '../alerts/hotel-alerts.tsx'
 import { HotelHolds } from '../holds/hotel-holds.tsx'
+import { CertificationPanel } from '../suppliers/certification-panel.tsx'
 import { Checklist } from './checklist.tsx'
 import { HotelDetails, OpenBadge } from './hotel-details.tsx'
 import { HotelProducts } from './hotel-products.tsx'
@@ -95,6 +96,7 @@ function Parts({ read }: { read: HotelRead }) {
         <Stack gap="sm">
           <Readiness read={read} />
           <Checklist steps={read.checklist} zone={read.hotel.timeZone} />
+          <CertificationPanel supplierId={read.hotel.supplierId} hotelId={read.hotel.hotelId} />
         </Stack>
       </Tabs.Panel>
       <Tabs.Panel value="details">

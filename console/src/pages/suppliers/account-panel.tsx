@@ -7,7 +7,13 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { useCan } from '../../parts/session.tsx'
 import classes from './suppliers.module.css'
 
-const switches = ['deliversCards', 'mayPushOnDemand', 'mayRetrieve'] as const
+const switches = [
+  'deliversCards',
+  'mayPushOnDemand',
+  'mayRetrieve',
+  'requireCertification',
+  'isCertified',
+] as const
 
 /** The contract settings of the account. Changes apply from the next booking on. */
 export function AccountPanel({ supplier: { supplierId, account } }: { supplier: Supplier }) {

@@ -14,6 +14,8 @@ import { Can, useMe } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { AccountPanel } from './account-panel.tsx'
+import { AlertsPanel } from './alerts-panel.tsx'
+import { CertificationPanel } from './certification-panel.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewKey } from './new-key.tsx'
 import { daysLookedAt, PushHealth } from './push-health.tsx'
@@ -67,10 +69,12 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
         <Stack gap="lg">
           <Keys supplier={supplier} />
           <RecentCalls supplierId={supplier.supplierId} calls={supplier.calls} />
+          <CertificationPanel supplierId={supplier.supplierId} />
         </Stack>
         <Stack gap="lg">
           <SummarySection supplier={supplier} />
           <AccountPanel supplier={supplier} />
+          <AlertsPanel supplierId={supplier.supplierId} />
         </Stack>
       </div>
     </Page>

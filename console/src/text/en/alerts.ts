@@ -2,6 +2,28 @@ export const alerts = {
   title: 'Alerts',
   intro:
     'What the service noticed about suppliers, hotels and URLs. An alert is resolved by itself when its cause is gone.',
+  channels: {
+    title: 'Who is told of alerts',
+    nobody:
+      'Nobody is told. The supplier names a webhook or e-mail addresses with POST /push/alerts/settings.',
+    webhook: 'webhook for alerts',
+    confirmed: 'confirmed',
+    pending: 'not confirmed yet',
+    noMail: 'This service sends no e-mail.',
+    only: 'Only {{kinds}}',
+    by: {
+      webhook: 'Webhook, last 7 days: {{sent}} sent, {{waiting}} waiting',
+      email: 'E-mail, last 7 days: {{sent}} sent, {{waiting}} waiting',
+      operators: 'Operators’ webhook, last 7 days: {{sent}} sent, {{waiting}} waiting',
+    },
+    givenUp: '{{givenUp}} given up',
+    lastSent: 'last sent',
+    test: 'Send a test',
+    testSent: '{{address}}: sent',
+    testFailed: '{{address}}: {{reason}}',
+    operatorsNone: 'The operators have no webhook for alerts (ARI_OPERATORS_WEBHOOK_URL).',
+    operatorsSet: 'The operators’ webhook is set. Nothing was sent to it in the last 7 days.',
+  },
   state: 'State',
   views: { open: 'Open', unresolved: 'Open and acknowledged', resolved: 'Resolved' },
   kind: 'Kind',
