@@ -10,6 +10,7 @@ import { isUuid } from '../push-log/request-ids.ts'
 import { lockAccount } from '../hotels/hotel-clock.ts'
 import { bulkRoutes, type BulkJob } from './contract.ts'
 import { bulkErrors, bulkLimits } from './limits.ts'
+import { deleteParts } from './data-store.ts'
 import { errorsFile } from './errors-file.ts'
 import type { BulkBell } from './worker.ts'
 import { changeState, insertOptionalLoad, selectOptionalLoad, type JobRow } from './store.ts'
@@ -68,6 +69,7 @@ export const cancelBulkJob = (needs: Needs): Mounted =>
     const from = ['uploading', 'queued', 'running'] as const
     const job = await changeState(needs.db, id, { from, to: 'cancelled', nowMs })
     if (!job) throw new Rejected(409, bulkErrors.ended)
+    await deleteParts(needs.db, id)
     return answer(200, { code: '200', message: 'Job cancelled', ...rendered(job, nowMs) })
   })
 

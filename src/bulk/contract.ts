@@ -126,9 +126,9 @@ export const bulkRoutes = {
       bytesReceived: count('Bytes of the data that are stored, as they were sent'),
     }),
     errors: {
-      400: 'Content-Range is not valid, or the connection broke: what arrived is stored',
+      400: 'Content-Range is not valid or not what was sent, or the connection broke: what arrived is stored',
       404: 'Unknown job (`Job not found`)',
-      409: 'The job was started, or these are not the next bytes (`WRONG_OFFSET`)',
+      409: 'The job was started, these are not the next bytes (`WRONG_OFFSET`), or a later request sends them',
       413: 'The data is larger than 2 GB',
       415: 'Content-Encoding is not supported',
     },

@@ -57,6 +57,17 @@ export const bulkErrors = {
     path: 'content-range',
     hint: `Go on with Content-Range: bytes ${received}-…/…, or send everything again without Content-Range`,
   }),
+  wrongLength: {
+    type: 'WRONG_LENGTH',
+    message: 'The data has another length than its Content-Range',
+    path: 'content-range',
+    hint: 'Send exactly the bytes FIRST to LAST, both included',
+  },
+  replaced: {
+    type: 'UPLOAD_REPLACED',
+    message: 'A later request sends the data of this job',
+    hint: 'Send the data of a job in one request at a time; GET the job for bytesReceived',
+  },
   rangeInvalid: {
     type: 'INVALID_RANGE',
     message: 'Content-Range is not valid',

@@ -14,6 +14,8 @@ const carriageReturn = 13
 /** Of a line that is too long, as many bytes are kept for its report. */
 const longLineKeptBytes = 1_000
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
+/** The longest line, a byte order mark before it and CR after it, and a byte that shows whether it is longer. */
+const keptBytesMax = byteOrderMark.length + bulkLimits.lineBytesMax + 2
 
 /**
  * Splits bytes into lines, whatever their pieces. A line ends with LF or CRLF, in CSV too: no value may contain either, so
@@ -27,15 +29,24 @@ export class LineSplitter {
   /** The lines that this piece ends, without empty ones, which have numbers too. */
   push(piece: Buffer): Line[] {
     const lines: Line[] = []
-    let from = 0
-    for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, from)) {
+    for (let from = 0; ;) {
+      // Millions of empty lines fit into a small compressed file.
+      for (; this.#restBytes === 0 && piece[from] === newline; from++) this.#number++
+      const end = piece.indexOf(newline, from)
+      if (end === -1) {
+        this.#keep(piece.subarray(from))
+        return lines
+      }
       this.#keep(piece.subarray(from, end))
       const line = this.#take()
       if (line.bytes.length > 0) lines.push(line)
       from = end + 1
     }
-    this.#keep(piece.subarray(from))
-    return lines
+  }
+
+  /** The number of lines so far, empty ones included. */
+  get lines(): number {
+    return this.#number
   }
 
   /** The last line, if it has no end. */
@@ -46,7 +57,7 @@ export class LineSplitter {
 
   #keep(bytes: Buffer): void {
     if (bytes.length === 0) return
-    const room = bulkLimits.lineBytesMax + 2 - this.#restBytes
+    const room = keptBytesMax - this.#restBytes
     // A copy: what is kept must not hold its whole piece.
     if (room > 0) this.#rest.push(Buffer.from(bytes.subarray(0, room)))
     this.#restBytes += bytes.length

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createGunzip, createZstdDecompress, zstdDecompress } from 'node:zlib'
 import type { Problem } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import { selectOptionalPart } from './data-store.ts'
 import { bulkLimits, failures } from './limits.ts'
 import { LineSplitter, type Line } from './lines.ts'
-import { selectOptionalPart, type JobRow } from './store.ts'
+import type { JobRow } from './store.ts'
 
 const unpack = promisify(zstdDecompress)
 
@@ -78,8 +80,9 @@ async function* linesOf(
     if (bytes > bulkLimits.dataBytesMax) throw new DataFault(failures.dataTooLarge)
     for (let at = 0; at < piece.length; at += splitBytes) {
       const lines = splitter.push(piece.subarray(at, at + splitBytes))
+      if (splitter.lines > bulkLimits.linesMax) throw new DataFault(failures.tooManyLines)
       if (lines.length > 0) yield lines
-      if ((lines.at(-1)?.number ?? 0) > bulkLimits.linesMax) throw new DataFault(failures.tooManyLines)
+      else await breathe()
     }
   }
   const last = splitter.last()

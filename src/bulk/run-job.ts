@@ -9,7 +9,8 @@ import { bulkLimits, failures, lineErrors } from './limits.ts'
 import type { ChunkSize, Lane } from './lane.ts'
 import type { Line } from './lines.ts'
 import { DataFault, LineSource } from './read-data.ts'
-import { deleteParts, endJob, keepHeader, selectCheckpoint, type JobRow, type Lease } from './store.ts'
+import { deleteParts } from './data-store.ts'
+import { endJob, keepHeader, selectCheckpoint, type JobRow, type Lease } from './store.ts'
 import { isUnit, ndjsonUnit, type Unit, type Unreadable } from './units.ts'
 
 export type RunNeeds = ApplyNeeds
@@ -33,8 +34,8 @@ export async function runJob(needs: RunNeeds & { lane: Lane }, id: string, runni
       const run = new Run(needs, job, running)
       const end = await run.toEnd(failedAt === job.line)
       if (!end) return
-      await endJob(needs.db, id, by, { failure: undefined, ...end, nowMs: needs.clock.now() })
-      await deleteParts(needs.db, id)
+      const isEnded = await endJob(needs.db, id, by, { failure: undefined, ...end, nowMs: needs.clock.now() })
+      if (isEnded) await deleteParts(needs.db, id)
       return
     } catch (error) {
       if (!(error instanceof ChunkFailed)) {

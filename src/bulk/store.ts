@@ -66,55 +66,6 @@ export async function selectOptionalLoad(
   return rows[0]
 }
 
-/** Starts the data again; false if the job takes none. */
-export async function clearData(
-  connection: Queryable,
-  id: string,
-  data: { encoding: BulkEncoding; announced: number | null; nowMs: number },
-): Promise<boolean> {
-  const { rowCount } = await connection.query(
-    `update bulk_job set bytes = 0, parts = 0, encoding = $2, bytes_announced = $3, touched_at = instant($4)
-     where id = $1 and state = 'uploading'`,
-    [id, data.encoding, data.announced, data.nowMs],
-  )
-  if (rowCount === 0) return false
-  await connection.query('delete from bulk_part where job_id = $1', [id])
-  return true
-}
-
-export type Part = { length: number; stored: Buffer }
-
-/** Appends a part at its offset. Returns false if the job takes no data, or has other bytes there. */
-export async function appendPart(
-  db: Queryable,
-  id: string,
-  at: { offset: number; encoding: BulkEncoding; announced: number | null; nowMs: number },
-  { length, stored }: Part,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with job as (
-       update bulk_job set bytes = bytes + $3, parts = parts + 1, encoding = $6, touched_at = instant($5),
-         bytes_announced = coalesce($7, bytes_announced)
-       where id = $1 and state = 'uploading' and bytes = $2 returning parts
-     )
-     insert into bulk_part (job_id, part, length, bytes) select $1, parts, $3, $4 from job`,
-    [id, at.offset, length, stored, at.nowMs, at.encoding, at.announced],
-  )
-  return rowCount === 1
-}
-
-export async function selectOptionalPart(
-  db: Queryable,
-  id: string,
-  part: number,
-): Promise<{ length: number; bytes: Buffer } | undefined> {
-  const { rows } = await db.query<{ length: number; bytes: Buffer }>(
-    'select length, bytes from bulk_part where job_id = $1 and part = $2',
-    [id, part],
-  )
-  return rows[0]
-}
-
 /** The job in its new state; undefined if it was in none of `from`. */
 export async function changeState(
   db: Queryable,
@@ -241,23 +192,20 @@ export async function keepHeader(db: Queryable, id: string, header: Buffer): Pro
   await db.query('update bulk_job set header = $2 where id = $1 and header is null', [id, header])
 }
 
-/** Ends a job that this process works on. Its data is not needed any more. */
+/** Ends a job that this process works on. Its data is not needed any more. Returns false if another process has it. */
 export async function endJob(
   db: Queryable,
   id: string,
   by: string,
   end: { state: 'done' | 'stopped' | 'failed'; failure: Problem | undefined; nowMs: number },
-): Promise<void> {
-  await db.query(
+): Promise<boolean> {
+  const { rowCount } = await db.query(
     `update bulk_job set state = $3, failure = $4, ended_at = instant($5), touched_at = instant($5), bytes_done = case
        when $3 = 'done' then bytes else bytes_done end
      where id = $1 and leased_by = $2 and state = 'running'`,
     [id, by, end.state, end.failure === undefined ? null : JSON.stringify(end.failure), end.nowMs],
   )
-}
-
-export async function deleteParts(db: Queryable, id: string): Promise<void> {
-  await db.query('delete from bulk_part where job_id = $1', [id])
+  return rowCount === 1
 }
 
 /** Refused lines after a line, in order. */

@@ -1,3 +1,4 @@
+import { hotelsPerPushMax } from '../hotels/contract.ts'
 import type { UncheckedCall, Caller } from '../http/call.ts'
 import type { Answer } from '../http/mount.ts'
 import { parseJson } from '../http/json.ts'
@@ -86,7 +87,7 @@ export function callOf(
 
 /** The hotels that a push names, if they can be codes. */
 export function hotelsNamed({ body }: Unit): string[] {
-  const elements: readonly unknown[] = Array.isArray(body) ? body : [body]
+  const elements: readonly unknown[] = Array.isArray(body) ? body.slice(0, hotelsPerPushMax) : [body]
   return elements.flatMap((element) => {
     const code = isRecord(element) ? element['hotelId'] : undefined
     return typeof code === 'string' && /^[^\p{Cc}\p{Cs}]{1,64}$/u.test(code) ? [code] : []

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
 import { Gate } from '../base/gate.ts'
@@ -7,7 +8,8 @@ import { Rejected, reportedValue } from '../http/rejected.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { bulkEncodings, bulkErrors, bulkLimits, type BulkEncoding } from './limits.ts'
-import { appendPart, clearData, selectOptionalLoad, type JobRow } from './store.ts'
+import { appendPart, clearData, continueData } from './data-store.ts'
+import { selectOptionalLoad, type JobRow } from './store.ts'
 
 const pack = promisify(zstdCompress)
 const packingParams = { [constants.ZSTD_c_compressionLevel]: 1 }
@@ -34,6 +36,7 @@ export async function receiveData(
 ): Promise<number> {
   const range = rangeIn(transfer)
   const encoding = encodingIn(transfer)
+  const announced = range ? range.total : lengthIn(transfer)
   const turn = needs.uploads.enter(supplierId)
   if (!turn) {
     needs.telemetry.limited.inc({ limit: 'uploads_of_key' })
@@ -43,7 +46,7 @@ export async function receiveData(
   try {
     const job = await selectOptionalLoad(needs.db, { id, supplierId })
     if (!job) throw new Rejected(404, bulkErrors.notFound)
-    const upload = new Upload(needs, job, encoding, range)
+    const upload = new Upload(needs, job, { encoding, range, announced })
     await upload.begin()
     return await upload.receive(transfer)
   } finally {
@@ -57,48 +60,59 @@ class Upload {
   readonly #job: JobRow
   readonly #encoding: BulkEncoding
   readonly #range: Range | undefined
+  /** The length of all the data, if it is known. */
+  readonly #announced: number | null
+  readonly #by = randomUUID()
   #stored = 0
   #pieces: Buffer[] = []
   #bytes = 0
 
-  constructor(needs: Needs, job: JobRow, encoding: BulkEncoding, range: Range | undefined) {
+  constructor(
+    needs: Needs,
+    job: JobRow,
+    {
+      encoding,
+      range,
+      announced,
+    }: { encoding: BulkEncoding; range: Range | undefined; announced: number | null },
+  ) {
     this.#needs = needs
     this.#id = job.id
     this.#job = job
     this.#encoding = encoding
     this.#range = range
+    this.#announced = announced
   }
 
   async begin(): Promise<void> {
     const { state, bytes, encoding } = this.#job
     if (state !== 'uploading') throw new Rejected(409, bulkErrors.started)
     const first = this.#range?.first ?? 0
-    if ((this.#range?.total ?? this.#range?.last ?? 0) > bulkLimits.dataBytesMax)
-      throw new Rejected(413, bulkErrors.dataTooLarge)
+    const nowMs = this.#needs.clock.now()
     if (this.#range && first !== 0) {
       if (first !== bytes) throw new Rejected(409, bulkErrors.wrongOffset(bytes))
       if (encoding !== null && encoding !== this.#encoding)
         throw new Rejected(409, bulkErrors.encodingChanged(encoding))
       this.#stored = bytes
+      if (!(await continueData(this.#needs.db, this.#id, { by: this.#by, offset: bytes, nowMs })))
+        throw await this.#whyNot()
       return
     }
-    const data = {
-      encoding: this.#encoding,
-      announced: this.#range?.total ?? null,
-      nowMs: this.#needs.clock.now(),
-    }
+    const data = { by: this.#by, encoding: this.#encoding, announced: this.#announced, nowMs }
     const isCleared = await transaction(this.#needs.db, (connection) => clearData(connection, this.#id, data))
     if (!isCleared) throw new Rejected(409, bulkErrors.started)
   }
 
   async receive({ stream }: Transfer): Promise<number> {
     try {
-      for await (const piece of stream) {
+      // A refusal is answered on the same connection, which the end of a loop would close.
+      for await (const piece of stream.iterator({ destroyOnReturn: false })) {
         if (!Buffer.isBuffer(piece)) continue
         this.#pieces.push(piece)
         this.#bytes += piece.length
-        if (this.#stored + this.#bytes > bulkLimits.dataBytesMax)
-          throw new Rejected(413, bulkErrors.dataTooLarge)
+        const received = this.#stored + this.#bytes
+        if (this.#range && received > this.#range.last + 1) throw new Rejected(400, bulkErrors.wrongLength)
+        if (received > bulkLimits.dataBytesMax) throw new Rejected(413, bulkErrors.dataTooLarge)
         if (this.#bytes >= partBytes) await this.#store()
       }
     } catch (error) {
@@ -107,6 +121,7 @@ class Upload {
       throw new Rejected(400, bulkErrors.unreadable)
     }
     await this.#store()
+    if (this.#range && this.#stored <= this.#range.last) throw new Rejected(400, bulkErrors.unreadable)
     return this.#stored
   }
 
@@ -117,9 +132,10 @@ class Upload {
     this.#bytes = 0
     const stored = this.#encoding === 'identity' ? await pack(bytes, { params: packingParams }) : bytes
     const at = {
+      by: this.#by,
       offset: this.#stored,
       encoding: this.#encoding,
-      announced: this.#range?.total ?? null,
+      announced: this.#announced,
       nowMs: this.#needs.clock.now(),
     }
     const isStored = await appendPart(this.#needs.db, this.#id, at, { length: bytes.length, stored })
@@ -133,7 +149,10 @@ class Upload {
     const now = await selectOptionalLoad(this.#needs.db, { id: this.#id, supplierId })
     if (!now) return new Rejected(404, bulkErrors.notFound)
     if (now.state !== 'uploading') return new Rejected(409, bulkErrors.started)
-    return new Rejected(409, bulkErrors.wrongOffset(now.bytes))
+    return new Rejected(
+      409,
+      now.bytes === this.#stored ? bulkErrors.replaced : bulkErrors.wrongOffset(now.bytes),
+    )
   }
 }
 
@@ -148,9 +167,19 @@ function isBroken(error: unknown): boolean {
 
 const rangeText = /^bytes (\d{1,12})-(\d{1,12})\/(?:(\d{1,12})|\*)$/
 
-function rangeIn({ headers }: Transfer): Range | undefined {
-  const header = headers['content-range']
-  if (header === undefined) return undefined
+/** Content-Length, or null for chunks. */
+function lengthIn({ headers }: Transfer): number | null {
+  const header = headers['content-length']
+  return header === undefined ? null : Number(header)
+}
+
+function rangeIn(transfer: Transfer): Range | undefined {
+  const header = transfer.headers['content-range']
+  const length = lengthIn(transfer)
+  if (header === undefined) {
+    if ((length ?? 0) > bulkLimits.dataBytesMax) throw new Rejected(413, bulkErrors.dataTooLarge)
+    return undefined
+  }
   const [, first, last, total] = rangeText.exec(String(header)) ?? []
   const range = {
     first: Number(first),
@@ -159,6 +188,10 @@ function rangeIn({ headers }: Transfer): Range | undefined {
   }
   const isRight = first !== undefined && range.first <= range.last && range.last < (range.total ?? Infinity)
   if (!isRight) throw new Rejected(400, { ...bulkErrors.rangeInvalid, value: reportedValue(header) })
+  if (Math.max(range.last + 1, range.total ?? 0) > bulkLimits.dataBytesMax)
+    throw new Rejected(413, bulkErrors.dataTooLarge)
+  if (length !== null && length !== range.last - range.first + 1)
+    throw new Rejected(400, { ...bulkErrors.wrongLength, value: reportedValue(header) })
   return range
 }
 

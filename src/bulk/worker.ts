@@ -39,7 +39,7 @@ export function startBulkWorker(needs: BulkNeeds): BulkWorker {
   const by = randomUUID()
   const lane = new Lane(needs.committer)
   const stop = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Map<string, Promise<void>>()
   let looking: Promise<void> | undefined
   const lease = (): Lease => {
     const nowMs = needs.clock.now()
@@ -48,17 +48,18 @@ export function startBulkWorker(needs: BulkNeeds): BulkWorker {
   const take = async (): Promise<void> => {
     while (!stop.signal.aborted && underWay.size < jobsAtOnceMax) {
       const job = await takeJob(needs.db, lease())
-      if (!job) return
+      // Its lease could not be renewed for a while, and has been now.
+      if (!job || underWay.has(job.id)) return
       const work: Promise<void> = keepLease(needs, job.id, lease, (lost) =>
         runJob({ ...needs, lane }, job.id, { lease, over: AbortSignal.any([stop.signal, lost]) }),
       )
         .catch((error: unknown) => needs.log.error({ err: error, jobId: job.id }, 'a load was interrupted'))
         .finally(() => {
-          underWay.delete(work)
+          underWay.delete(job.id)
           needs.telemetry.bulkJobs.set(underWay.size)
           look()
         })
-      underWay.add(work)
+      underWay.set(job.id, work)
       needs.telemetry.bulkJobs.set(underWay.size)
     }
   }
@@ -76,7 +77,7 @@ export function startBulkWorker(needs: BulkNeeds): BulkWorker {
       clearInterval(timer)
       stop.abort()
       await looking
-      await Promise.all(underWay)
+      await Promise.all(underWay.values())
     },
   }
 }
@@ -93,7 +94,9 @@ async function keepLease(
   const renewing = (async () => {
     for (;;) {
       await delay(renewEveryMs, undefined, { signal: ended.signal, ref: false })
-      if (!(await renewLease(needs.db, id, lease()))) lost.abort()
+      // While the database is away, no other process can take the job either.
+      const isRenewed = await renewLease(needs.db, id, lease()).catch(() => true)
+      if (!isRenewed) lost.abort()
     }
   })().catch(() => {})
   try {

@@ -9,6 +9,8 @@ export const bulkRouteErrors: Readonly<Partial<Record<RouteName, readonly Listed
     bulkErrors.notFound,
     bulkErrors.started,
     { ...bulkErrors.wrongOffset(0), message: 'The next byte is …' },
+    bulkErrors.replaced,
+    bulkErrors.wrongLength,
     bulkErrors.rangeInvalid,
     bulkErrors.encoding,
     { ...bulkErrors.encodingChanged(''), message: 'The data before this have Content-Encoding …' },
