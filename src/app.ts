@@ -54,6 +54,11 @@ const callsFinishWithinMs = 1_500
 
 /** The kernel spreads connections over the processes, and resets those that a dead one had not accepted. */
 const sharedPort = process.platform === 'linux' ? { reusePort: true } : {}
+/**
+ * Connections that the system accepts while the process is busy. With Node's 511, a burst of a thousand new connections
+ * on a slow machine overflows the queue, and Linux resets some of them. The system lowers it to its own maximum.
+ */
+const backlog = 4_096
 
 /** Composes the service, once, by plain calls. */
 export function startApp(needs: AppNeeds): App {
@@ -97,7 +102,7 @@ export function startApp(needs: AppNeeds): App {
     ...workOf(handlerNeeds),
     prepareConsole: () => web?.prepare(),
     listen: async ({ host, port }) => {
-      const how = needs.processes ? sharedPort : {}
+      const how = { backlog, ...(needs.processes ? sharedPort : {}) }
       const metricsUrl = await ownMetrics?.listen({ host, port: metricsPort ?? 0, ...how })
       const url = await fastify.listen({ host, port, ...how })
       return metricsUrl === undefined ? { url } : { url, metricsUrl }
