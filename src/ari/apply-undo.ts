@@ -39,7 +39,7 @@ export async function applyUndo(
 ): Promise<PushRecord> {
   const { undo, catalog, push } = ready
   refuseFormerCurrency(undo, hotel.currencyRevision)
-  await noteLaterChanges(connection, undo, hotel.cellsRevision)
+  await noteLaterChanges(connection, undo, hotel.cellsRevision, blocks)
   const judged = await judgeUndo(undo, blocks, todayIn(catalog, nowMs) - 1)
   const isRefused = judged.conflicts.length > 0 && undo.body.onConflict !== 'skip'
   let before: Buffer | undefined

@@ -68,7 +68,7 @@ const judge =
     const problems = [
       ...shapeProblems,
       ...rangeProblems(startDate, endDate),
-      ...momentProblems(asOf, '/asOf'),
+      ...momentProblems(asOf, '/asOf', shapeProblems),
     ]
     if (problems.length === 0) return
     const catalog = hotelId === undefined ? undefined : await catalogs.of({ supplierId, hotelCode: hotelId })

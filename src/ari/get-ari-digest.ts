@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { firstDay, formatNight, parseNight, type DayNumber } from '../base/calendar.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
@@ -68,6 +69,7 @@ export const getAriDigest = (needs: AriNeeds): Mounted => {
       effectiveFrom,
       hotel: only(groups, hotelDigest(named)),
       ...compared,
+      ...(compared.nextCursor ? { nextCursor: writeCursor(body, compared.nextCursor) } : {}),
       ...(body.level === 'day' && compared.differs
         ? { differs: await withCauses(needs.db, hotelId, named, compared.differs) }
         : {}),
@@ -205,7 +207,7 @@ const judge: Judge<Buffer | undefined, 'supplier'> = (sent, shapeProblems) => {
     ...rangeProblems(body),
     ...(body.level ? knownProblems(body.level, body.known ?? []) : []),
   ]
-  const after = body.cursor === undefined ? undefined : readCursor(body.cursor)
+  const after = body.cursor === undefined ? undefined : readCursor(body, body.cursor)
   if (body.cursor !== undefined && !after) problems.push(cursorProblem(body.cursor))
   rejectIfAny(besideShape(shapeProblems, problems))
   return after
@@ -247,9 +249,22 @@ function knownProblems(level: DigestLevel, known: readonly (KnownEntry | undefin
   return problems
 }
 
-function readCursor(text: string): Buffer | undefined {
-  const position = Buffer.from(text, 'base64url')
-  return position.includes(0) && position.toString('base64url') === text ? position : undefined
+/** A page of another hotel, range or level begins elsewhere: its cursor would skip differences unnoticed. */
+function writeCursor(body: Partial<Body>, position: string): string {
+  return `${listOf(body)}${position}`
+}
+
+/** The position behind which the page begins. */
+function readCursor(body: Partial<Body>, text: string): Buffer | undefined {
+  const list = listOf(body)
+  const position = Buffer.from(text.slice(list.length), 'base64url')
+  return position.includes(0) && text === writeCursor(body, position.toString('base64url'))
+    ? position
+    : undefined
+}
+
+function listOf({ hotelId, from, to, level, groups }: Partial<Body>): string {
+  return hash('sha256', JSON.stringify([hotelId, from, to, level, groups])).slice(0, 12)
 }
 
 function cursorProblem(value: string): Problem {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { monthOf, parseNight } from '../base/calendar.ts'
 import { answer, on, onEveryProblem } from '../http/mount.ts'
 import { cursorProblem } from '../http/query.ts'
@@ -92,7 +93,7 @@ export const getCellHistory = (needs: AriNeeds) =>
     readTransaction(needs.db, async (connection) => {
       const night = parseNight(body.date) ?? 0
       const nights = { from: night, to: night }
-      rejectIfAny(cursorProblems(body.cursor))
+      rejectIfAny(cursorProblems(body))
       const rows = {
         roomIds: [body.roomId],
         ...(body.rateId === undefined ? {} : { rateIds: [body.rateId] }),
@@ -164,13 +165,14 @@ const monthsEnd = 32_767
 
 /** Collects a page of changes, newest first. */
 function pageFrom(
-  { limit = changesPerPage.usual, cursor }: { limit?: number; cursor?: string },
+  body: { limit?: number; cursor?: string },
   { catalog, hotel: { id: hotelId }, past }: Present,
   nights: Nights,
   isListed: (replaced: Replaced) => boolean = () => true,
 ) {
   const names = namesOf(catalog)
-  const from = cursor === undefined ? undefined : readCursor(cursor)
+  const { limit = changesPerPage.usual } = body
+  const from = readCursor(body)
   const changes: ListedChange[] = []
   let next: string | null = null
   const pass = (change: Change): 'go on' => {
@@ -184,7 +186,7 @@ function pageFrom(
     for (const [index, replaced] of all.entries()) {
       if (index < skipped) continue
       if (changes.length === limit) {
-        next = writeCursor(change.revision, index)
+        next = writeCursor(body, change.revision, index)
         return 'stop'
       }
       changes.push(listedChange(change, replaced, names))
@@ -194,34 +196,41 @@ function pageFrom(
   return { changes, pass, list, nextCursor: (): string | null => next }
 }
 
+type Paged = { limit?: number; cursor?: string }
+
 /** Opaque to callers, so that the format can change. */
-function writeCursor(revision: number, skipped: number): string {
-  return Buffer.from(`before ${revision} ${skipped}`).toString('base64url')
+function writeCursor(body: Paged, revision: number, skipped: number): string {
+  return Buffer.from(`before ${revision} ${skipped} ${listOf(body)}`).toString('base64url')
 }
 
-function readCursor(text: string): { revision: number; skipped: number } | undefined {
-  const [, revision, skipped] =
-    /^before (\d{1,15}) (\d{1,9})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? []
-  return revision === undefined ? undefined : { revision: Number(revision), skipped: Number(skipped) }
+function readCursor({ cursor = '', ...body }: Paged): { revision: number; skipped: number } | undefined {
+  const [, revision, skipped, list] =
+    /^before (\d{1,15}) (\d{1,9}) (.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (revision === undefined || list !== listOf(body)) return undefined
+  return { revision: Number(revision), skipped: Number(skipped) }
 }
 
-function cursorProblems(cursor: string | undefined): Problem[] {
-  return cursor === undefined || readCursor(cursor) ? [] : [{ ...cursorProblem(cursor), path: '/cursor' }]
+/** Names the list: a cursor that was made for another hotel or other filters would skip changes unnoticed. */
+function listOf({ limit: _limit, cursor: _cursor, ...names }: Paged): string {
+  return hash('sha256', JSON.stringify(Object.entries(names).sort())).slice(0, 12)
 }
 
-type DiffBody = {
-  from?: MomentBody
-  to?: MomentBody
-  startDate?: string
-  endDate?: string
-  cursor?: string
+function cursorProblems(body: Paged): Problem[] {
+  const { cursor } = body
+  return cursor === undefined || readCursor(body) ? [] : [{ ...cursorProblem(cursor), path: '/cursor' }]
 }
+
+type DiffBody = { from?: MomentBody; to?: MomentBody; startDate?: string; endDate?: string; cursor?: string }
 
 function diffProblems(sent: unknown, shapeProblems: readonly Problem[]): Problem[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: what has not this shape is left out.
   const body = (shapeProblems.length === 0 ? sent : (wellFormedPart(sent, shapeProblems) ?? {})) as DiffBody
-  const { from, to, startDate, endDate, cursor } = body
-  const problems = [...momentProblems(from, '/from'), ...momentProblems(to, '/to'), ...cursorProblems(cursor)]
+  const { from, to, startDate, endDate } = body
+  const problems = [
+    ...momentProblems(from, '/from', shapeProblems),
+    ...momentProblems(to, '/to', shapeProblems),
+    ...(shapeProblems.length > 0 ? [] : cursorProblems(body)),
+  ]
   if (startDate !== undefined && endDate !== undefined && startDate > endDate)
     problems.push(problemAt(itemErrors.datesReversed, '/startDate', startDate))
   if (problems.length === 0 && from && to && isReversed(momentOf(from), momentOf(to)))

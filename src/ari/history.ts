@@ -12,9 +12,13 @@ import { packBlockKey, type BlockKey } from './store.ts'
 /** Milliseconds since 1970, or a revision of the hotel. */
 export type Moment = { revision: number; timeMs?: undefined } | { revision?: undefined; timeMs: number }
 
-/** Adds the problems of a moment to the list. `path` is its location in the body. */
-export function momentProblems(moment: MomentBody | undefined, path: string): Problem[] {
-  if (moment === undefined) return []
+/** The problems of a moment besides those of its shape. `path` is its location in the body. */
+export function momentProblems(
+  moment: MomentBody | undefined,
+  path: string,
+  shapeProblems: readonly Problem[],
+): Problem[] {
+  if (moment === undefined || shapeProblems.some((problem) => problem.path.startsWith(`${path}/`))) return []
   if ((moment.revision === undefined) === (moment.time === undefined))
     return [{ ...historyErrors.momentUnclear, path }]
   if (moment.time === undefined || parseInstant(moment.time) !== undefined) return []

@@ -4,13 +4,13 @@ import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { FieldBefore } from './before-values.ts'
-import { Block } from './block.ts'
+import { Block, type Blocks } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
 import { changesBack, selectHotelPast, type Change, type HotelPast } from './changes-back.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
 import { historyErrors } from './history-contract.ts'
-import { behindCurrency, blockAt, pastBlocks, putBack, walkBackTo } from './history.ts'
+import { behindCurrency, blockAt, pastBlocks, putBack, walkBackTo, type PastBlocks } from './history.ts'
 import { countNights } from './month.ts'
 import { historyFieldOf } from './replaced-values.ts'
 import { numbersOf } from './row-names.ts'
@@ -119,7 +119,7 @@ async function withWrittenValues(
   })
   const past = pastBlocks(present, (row) => blockByKey.has(packBlockKey(row)))
   const visit = (change: Change): 'go on' => {
-    noteChange(change, blockByKey, changers)
+    noteChange(change, { past, hotelId: hotel.id, blockByKey, changers })
     putBack(past, hotel.id, change)
     return 'go on'
   }
@@ -151,39 +151,64 @@ export async function noteLaterChanges(
   connection: Queryable,
   { hotel, blocks, changers }: UndoPlan,
   cellsRevision: number | null,
+  stored: Blocks,
 ): Promise<void> {
   if (cellsRevision === null || cellsRevision === hotel.cellsRevision) return
   const blockByKey = new Map(blocks.map((block) => [packBlockKey(block.key), block]))
+  const copies = blocks.map(({ key }) => ({
+    key,
+    block: stored.of(key.roomNo, key.rateNo, key.month).copy(),
+  }))
+  const past = pastBlocks(copies, (row) => blockByKey.has(packBlockKey(row)))
   for await (const change of changesBack(connection, hotel, {
     revision: cellsRevision,
     beforeId: undefined,
   })) {
     if (change.revision <= (hotel.cellsRevision ?? hotel.revision)) return
-    noteChange(change, blockByKey, changers)
+    noteChange(change, { past, hotelId: hotel.id, blockByKey, changers })
+    putBack(past, hotel.id, change)
   }
+}
+
+type Noting = {
+  /** The state with the change. */
+  past: PastBlocks
+  hotelId: number
+  blockByKey: ReadonlyMap<number, UndoBlock>
+  changers: Map<number, Changer>
 }
 
 function noteChange(
   { blocks, revision, atMs, by, source }: Change,
-  blockByKey: ReadonlyMap<number, UndoBlock>,
-  changers: Map<number, Changer>,
+  { past, hotelId, blockByKey, changers }: Noting,
 ): void {
   for (const changed of blocks) {
     const block = blockByKey.get(packBlockKey(changed))
     if (!block) continue
+    const after = blockAt(past, hotelId, changed)
     const hasPrices = block.fields.some(({ field }) => isPriceField(field))
-    for (const { field, mask } of changed.fields) {
+    for (const replaced of changed.fields) {
+      const { field } = replaced
       const isRelevant = isPriceField(field) ? hasPrices : block.fields.some((one) => one.field === field)
       if (!isRelevant || field === fieldNumber.stopSell) continue
       changers.set(revision, { revision, atMs, by, source })
       const nights = block.changedAt.get(field) ?? new Array<number>(31).fill(0)
       block.changedAt.set(field, nights)
-      for (let rest = mask; rest !== 0; rest &= rest - 1) {
-        const night = 31 - Math.clz32(rest & -rest)
+      for (const night of nightsReplaced(replaced, after.values(field)))
         nights[night] = Math.max(nights[night] ?? 0, revision)
-      }
     }
   }
+}
+
+/** Without those on which the change put the value back itself. */
+function nightsReplaced({ mask, values }: FieldBefore, after: readonly number[] | undefined): number[] {
+  const nights: number[] = []
+  let index = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    const night = 31 - Math.clz32(rest & -rest)
+    if (values[index++] !== (after?.[night] ?? unset)) nights.push(night)
+  }
+  return nights
 }
 
 function refuseIfAhead(hotel: HotelPast, { revision }: UndoBody): void {

@@ -190,6 +190,28 @@ test('conflicts name who changed the value since: abort changes nothing, skip un
   )
 })
 
+test('a push that changed a value and changed it back is not named as what changed it', async () => {
+  const stage = await shop()
+  const night = { roomId: 'DBL', date: '2027-04-13' }
+  const mistake = await push(stage, [{ ...week, ...price('BAR', 1) }])
+  const repair = await push(stage, [{ ...night, ...price('BAR', 120) }])
+  const forth = [
+    { ...night, ...price('BAR', 7) },
+    { ...night, ...price('BAR', 120) },
+  ]
+  await push(stage, [...forth, { ...night, closed: true }])
+  const { conflicts } = expectStatus(await undo(stage, { revision: mistake }), 409).body
+  assert.deepEqual(
+    Object(conflicts).map(({ startDate, endDate, now, revision }: Fields) => [
+      startDate,
+      endDate,
+      now,
+      revision,
+    ]),
+    [['2027-04-13', '2027-04-13', 120, repair]],
+  )
+})
+
 test('inventory is left out unless it is named, and is never raised', async () => {
   const stage = await shop({ inventory: 5 })
   const lowered = await push(stage, [{ ...week, inventory: 0, ...price('BAR', 1) }])

@@ -63,20 +63,46 @@ function oneChange(draw: Draw): Fields {
   const kind = draw(6)
   if (kind === 0) return { roomId: 'DBL', date, inventory: some }
   if (kind === 1) return { roomId: 'DBL', date, closed: draw(2) === 0 }
+  const limit = limits[draw(limits.length)] ?? ''
   const line: Fields =
     [
       { inventory: some },
-      { minLengthStay: some },
-      { closedToArrival: draw(2) === 0 },
-      { prices: some === null ? null : [{ ageCategory: 'adult', guests: 1 + draw(2), amount: 90 + some }] },
+      { [limit]: some },
+      { [switches[draw(switches.length)] ?? '']: draw(2) === 0 },
+      priceChange(draw, some),
     ][kind - 2] ?? {}
   return { roomId: 'DBL', date, rates: [{ rateId, ...line }] }
 }
 
+/** Prices of either model, for guests of each kind. */
+function priceChange(draw: Draw, some: number | null): Fields {
+  if (some === null) return { pricingModel: 'guest', prices: null }
+  if (draw(4) === 0) return { pricingModel: 'unit', price: 90 + some }
+  const [ageCategory, guests] = buckets[draw(buckets.length)] ?? []
+  return { pricingModel: 'guest', prices: [{ ageCategory, guests, amount: 90 + some }] }
+}
+
+const buckets = [
+  ['adult', 1],
+  ['adult', 2],
+  ['child', 1],
+  ['infant', 1],
+] as const
+const switches = ['closed', 'closedToArrival', 'closedToDeparture']
+const limits = [
+  'minLengthStay',
+  'maxLengthStay',
+  'minStayArrival',
+  'maxStayArrival',
+  'minAdvanceDays',
+  'maxAdvanceDays',
+]
+
 /** Everything of all nights. */
 function clearing(): Fields[] {
-  const rule = { inventory: null, minLengthStay: null, closedToArrival: null, prices: null }
-  const rates = ['BAR', 'NRF'].map((rateId) => ({ rateId, ...rule }))
+  const off = Object.fromEntries(switches.map((name) => [name, false]))
+  const none = Object.fromEntries(limits.map((name) => [name, null]))
+  const rates = ['BAR', 'NRF'].map((rateId) => ({ rateId, inventory: null, prices: null, ...off, ...none }))
   return [
     { roomId: 'DBL', startDate: nights[0], endDate: nights.at(-1), inventory: null, closed: false, rates },
   ]
