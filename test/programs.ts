@@ -149,3 +149,19 @@ export async function isInstalled(program: string): Promise<boolean> {
     return false
   }
 }
+
+/** Why a program can't be run here, for a test that is skipped. It is installed first, where this user may do that. */
+export async function missing(program: string, debianPackage: string): Promise<string | undefined> {
+  if (await isInstalled(program)) return undefined
+  // Another file of tests may be installing something just then.
+  const wait = ['-o', 'DPkg::Lock::Timeout=120']
+  const install = ['install', '-y', '-qq', '--no-install-recommends', debianPackage]
+  const run = promisify(execFile)
+  try {
+    await run('/usr/bin/apt-get', ['update', '-qq'])
+    await run('/usr/bin/apt-get', [...wait, ...install])
+  } catch {
+    return `NOT RUN: ${program} is missing, and this user can't install it`
+  }
+  return undefined
+}

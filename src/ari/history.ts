@@ -18,7 +18,7 @@ export function momentProblems(
   path: string,
   shapeProblems: readonly Problem[],
 ): Problem[] {
-  if (moment === undefined || shapeProblems.some((problem) => problem.path.startsWith(`${path}/`))) return []
+  if (moment === undefined || shapeProblems.some((problem) => problem.path?.startsWith(`${path}/`))) return []
   if ((moment.revision === undefined) === (moment.time === undefined))
     return [{ ...historyErrors.momentUnclear, path }]
   if (moment.time === undefined || parseInstant(moment.time) !== undefined) return []
