@@ -48,6 +48,18 @@ test('an operator undoes a push: after a dry run, with an audit entry, as a push
   assert.deepEqual(await read(), before)
   const page = expectOk(await operator('GET', `/pushes/${second.pushId}`)).body
   assert.equal(Object(page['push']).kind, 'ari')
+  // Neither is the push that made the hotel's revision.
+  const item = { roomId: 'DBL', date: '2027-04-12', ...bar(100) }
+  const unchanged = await push(item)
+  expectOk(
+    await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: [item], dryRun: true }),
+  )
+  const [rehearsed] = Object(expectOk(await operator('GET', '/pushes?outcome=dryRun')).body['pushes'])
+  for (const pushId of [unchanged.pushId, rehearsed.pushId]) {
+    const nothing = expectStatus(await operator('POST', `/pushes/${pushId}/undo`, {}), 409)
+    assert.equal(Object(nothing.body['errors'])[0].type, 'NOT_UNDOABLE')
+  }
+  assert.deepEqual(await read(), before)
   for (const unknown of ['999999', 'x'])
     expectStatus(await operator('POST', `/pushes/${unknown}/undo`, {}), 404)
 })

@@ -1,6 +1,8 @@
 import type { AriNeeds } from '../../ari/accept-ari.ts'
 import { acceptUndo } from '../../ari/accept-undo.ts'
+import { undoErrors } from '../../ari/undo-contract.ts'
 import { on, type Mounted } from '../../http/mount.ts'
+import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { audit } from '../../operators/audit.ts'
 import { pushRoutes } from './contract.ts'
 import { platformPush } from './platform-push.ts'
@@ -13,6 +15,8 @@ export const undoPush = (needs: AriNeeds): Mounted =>
     const id = /^[1-9]\d{0,14}$/.test(params.pushId) ? Number(params.pushId) : undefined
     const undone = id === undefined ? undefined : await selectOptionalPush(needs.db, id)
     if (!undone?.hotelCode || !undone.revision) throw pushNotFound(params.pushId)
+    // Its revision is that of another push, which must not be undone in its place.
+    if (undone.cellsChanged === 0) throw nothingToUndo(params.pushId)
     const { hotelId, hotelCode, revision } = undone
     const sent = { hotelId: hotelCode, revision, ...body }
     if (body.dryRun !== true) {
@@ -24,3 +28,13 @@ export const undoPush = (needs: AriNeeds): Mounted =>
     const push = platformPush('undo', undone, { requestId, body: sent, nowMs: needs.clock.now() })
     return acceptUndo(needs, push, sent)
   })
+
+function nothingToUndo(pushId: string): Rejected {
+  const message = 'That push changed nothing'
+  return new Rejected(409, {
+    ...undoErrors.notUndoable,
+    message,
+    path: 'pushId',
+    value: reportedValue(pushId),
+  })
+}
