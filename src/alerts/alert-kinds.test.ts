@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { acknowledgeAll, closeNights, dropPrice, pushUnknown } from '../../test/alert-causes.ts'
 import { openShop, platformOf, pushNights, type Shop } from '../../test/booking.ts'
+import { until } from '../../test/deliveries.ts'
 import { client, gatewayForTests, type TestGateway } from '../../test/harness.ts'
 import { startMailServer } from '../../test/mail-server.ts'
 import { httpAnswer, startReceiver } from '../../test/receiver.ts'
@@ -36,7 +38,7 @@ type Stage = {
   lookAt: (minute: number) => Promise<void>
   moveTo: (minute: number) => void
   /** A price check of four nights, for which the supplier answers with a price, or fails. */
-  check: (price: number | undefined) => Promise<void>
+  check: (price: number | undefined) => Promise<unknown>
 }
 
 type Life = {
@@ -52,45 +54,17 @@ type Life = {
   endsAfter?: number
 }
 
-const closeNights = ({ supplier }: Shop, closed: boolean, endDate: string): Promise<unknown> =>
-  supplier.post('/push/ari', {
-    hotelId: 'H1',
-    ari: [{ roomId: 'DBL', startDate: '2027-03-02', endDate, closed }],
-  })
-
-/** Items of rooms that nobody pushed. */
-const pushUnknown = async ({ supplier }: Shop, items: number): Promise<void> => {
-  const ari = Array.from({ length: items }, (_, index) => ({
-    roomId: `${items}-${index}`,
-    date: '2027-04-01',
-    inventory: 1,
-  }))
-  assert.equal((await supplier.post('/push/ari', { hotelId: 'H1', ari })).status, 404)
-}
-
 const expireKey = async ({ gateway, shop }: Stage, at: string): Promise<void> => {
   const admin = await gateway.operator('admin')
   expectOk(await admin.put(`/keys/${shop.supplier.keyId}/expiry`, { at }))
 }
 
-async function acknowledgeAll({ shop: { supplier } }: Stage): Promise<void> {
-  const { body } = expectOk(await supplier.get('/push/webhook/pushbook/retrieve'))
-  const reservations = Object(body)['data'].flatMap(
-    (one: { reservations: { reservation: unknown[] } }) => one.reservations.reservation,
-  )
-  const acknowledged = reservations.map((one: Record<string, unknown>) => ({
-    reservation_id: one['reservation_id'],
-    reservation_version: one['reservation_version'],
-  }))
-  expectOk(await supplier.post('/push/webhook/pushbook/ack', { reservations: acknowledged }))
-}
-
-const dropPrice = async ({ supplier }: Shop, date: string): Promise<void> => {
-  const rates = [{ rateId: 'BAR', price: 10 }]
-  const ari = [{ roomId: 'DBL', date, rates }]
-  const reply = await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari })
-  assert.equal(reply.status, 207, reply.text)
-}
+/** The last use of a key is stored some seconds later. */
+const usedKey = ({ gateway }: Stage): Promise<void> =>
+  until('the last use is stored', async () => {
+    const { rowCount } = await gateway.db.query('select from api_key where last_used_at is not null')
+    return rowCount === 1
+  })
 
 const lives: readonly Life[] = [
   {
@@ -124,16 +98,21 @@ const lives: readonly Life[] = [
       moveTo(3 * hour)
       assert.equal((await shop.book()).status, 201)
     },
-    end: acknowledgeAll,
+    end: ({ shop }) => acknowledgeAll(shop),
   },
   {
     kind: 'webhook.failing',
     begin: async ({ check }) => {
       for (let call = 0; call < 5; call++) await check(undefined)
     },
-    end: ({ check }) => check(100),
+    // The circuit of the URL opens again by the time of the machine.
+    end: ({ check }) => until('a call', async () => (await check(100)) !== 'circuit_open'),
   },
-  { kind: 'drift.high', begin: ({ check }) => check(120), end: ({ check }) => check(100) },
+  {
+    kind: 'drift.high',
+    begin: async ({ check }) => void (await check(120)),
+    end: async ({ check }) => void (await check(100)),
+  },
   {
     kind: 'guard.held',
     begin: async ({ shop }) => {
@@ -150,7 +129,10 @@ const lives: readonly Life[] = [
   },
   {
     kind: 'key.expiring',
-    begin: (stage) => expireKey(stage, '2027-03-10T00:00:00Z'),
+    begin: async (stage) => {
+      await expireKey(stage, '2027-03-10T00:00:00Z')
+      await usedKey(stage)
+    },
     end: (stage) => expireKey(stage, '2028-03-10T00:00:00Z'),
   },
   {
@@ -164,7 +146,10 @@ const lives: readonly Life[] = [
   {
     kind: 'certification.regressed',
     ari: { startDate: '2027-03-01', endDate: '2028-02-28' },
-    begin: ({ lookAt }) => lookAt(0),
+    begin: async (stage) => {
+      await usedKey(stage)
+      await stage.lookAt(0)
+    },
     // The day after, the 365th night has no price.
     seenAt: 12 * hour + 1,
     end: ({ shop }) => pushNights(shop.supplier, wholeYear),
@@ -235,8 +220,9 @@ async function stageOf({ ari = wholeYear }: Life): Promise<Stage> {
       const stay = { roomId: 'DBL', rateId: 'BAR', checkin: '2027-04-20', checkout: '2027-04-24' }
       const guests = { roomCount: 1, adultCount: 2, childAges: [] }
       const asked = { hotel: { supplier: 'Acme', hotelId: 'H1' }, ...stay, ...guests }
-      expectOk(await platform.post('/booking/priceCheck', asked))
+      const { body } = expectOk(await platform.post('/booking/priceCheck', asked))
       await written()
+      return Object(Object(body)['failure'])['reason'] ?? body['outcome']
     },
   }
 }
