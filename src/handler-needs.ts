@@ -16,6 +16,7 @@ import type { Environment } from './keys/secret.ts'
 import type { MetricsRules } from './monitoring.ts'
 import { hotelFinder } from './offers/stay-request.ts'
 import { SearchTurns } from './offers/find-offers.ts'
+import { readSoldHotel } from './offers/stay-impact.ts'
 import { stayReader } from './offers/stays.ts'
 import { operatorSessions, type ConsoleAddress } from './operators/sessions.ts'
 import { signInProvider, type OidcSettings } from './operators/oidc.ts'
@@ -88,7 +89,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     archive: needs.archive ?? noArchive,
     ...signInNeedsOf(needs, keys),
     catalogs: known,
-    committer: committer(needs, known),
+    committer: committer({ ...needs, catalogs: known, readSoldHotel }),
     pings: pinger({ ...needs, callbackWatch: watch }),
     stays: stayReader(needs.db, needs.telemetry),
     hotelsNamed: hotelFinder(needs.db, needs.telemetry),

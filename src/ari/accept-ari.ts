@@ -8,6 +8,7 @@ import type { Catalogs } from './catalog.ts'
 import type { Committer } from './commit.ts'
 import type { ariRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
+import { planProblems } from './impact/plan-id.ts'
 import { planPush, tooManyCells, type Plan } from './plan.ts'
 import { pricesSent } from './plan-item.ts'
 import { isSent, itemProblems, readablePush, type ItemProblems, type ReadablePush } from './readable.ts'
@@ -40,6 +41,7 @@ export async function acceptAri(
     ...tooManyItems(sent, caller),
     ...modelMissing(body, problems, problemsByItem),
     ...(plan.cells > ariCellsMax ? [tooManyCells(plan.cells, ariCellsMax)] : []),
+    ...(catalog ? planProblems(body, catalog) : []),
   ]
   if (hotelId !== undefined && !catalog) throw refused([hotelNotFound(hotelId), ...whole], plan, 404)
   if (whole.length > 0 || !catalog) throw refused(whole, plan, 400)

@@ -10,14 +10,15 @@ import { answer } from '../http/mount.ts'
 import { warningMembers, type Warnings } from '../http/warnings.ts'
 import { type Kept, type PushRecord, inShort } from '../push-log/keep.ts'
 import { plainAnswer } from '../push-log/plain-answer.ts'
-import type { ItemResult } from './apply.ts'
+import type { Applied, ItemResult } from './apply.ts'
 import type { ItemStatus } from './contract.ts'
 import { guardRejected } from './guard/contract.ts'
+import { planErrors } from './impact/contract.ts'
 import { type Plan, type ReadyPush, problemsIn } from './plan.ts'
 import { readingsOf, type Readings } from './readings.ts'
 
 /** The answer to a push and its push log entry. `revision` is the hotel's revision after the push. */
-export function answerPush(ready: ReadyPush, results: ItemResult[], revision: number): PushRecord {
+export function answerPush(ready: ReadyPush, { results, impact }: Applied, revision: number): PushRecord {
   const { body, catalog, plan, push } = ready
   const itemResults = results.length > 0 ? results : refusedResults(ready)
   const cellsChanged = itemResults.reduce((sum, result) => sum + result.cellsChanged, 0)
@@ -59,7 +60,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     : { code: '200', message: 'ARI updated successfully' }
   const outcome = body.dryRun ? 'dryRun' : partial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
   const read = echoes(ready) ? readingsOf(body.ari, plan.items, catalog) : undefined
-  const cellsByItem = read ? undefined : plainCells(ready, itemResults)
+  const cellsByItem = read || impact ? undefined : plainCells(ready, itemResults)
   if (cellsByItem) {
     const plain = { hotelCode: catalog.hotelCode, revision, requestId: push.requestId, cellsByItem }
     return {
@@ -80,6 +81,7 @@ export function answerPush(ready: ReadyPush, results: ItemResult[], revision: nu
     ...warningMembers(push.warnings),
     ...(moreWarnings > 0 ? { moreWarnings } : {}),
     ...(read && read.unlisted > 0 ? { moreReadings: read.unlisted } : {}),
+    ...(impact ? { impact } : {}),
   }
   const problems = partial ? problemsOf(itemResults) : undefined
   const answered = answer(partial ? 207 : 200, accepted)
@@ -196,14 +198,15 @@ function refusedWithOthers(asWhole: boolean, index: number): Problem {
 }
 
 /**
- * Status 404 when every cause is an unknown room or rate, otherwise 400. The body has the members of a
- * success too.
+ * Status 404 when every cause is an unknown room or rate, 409 for a stale plan, otherwise 400. The body has the
+ * members of a success too.
  */
 function refusalOf({ refused, items }: Plan, extra: Record<string, unknown>): Rejected {
   const [first, ...rest] = [...refused, ...items.flatMap(({ problems }) => problems)]
   if (!first) throw new Error('a push was refused without a reason')
   const unlisted = items.reduce((sum, item) => sum + item.unlisted, 0)
   const isRuleBroken = refused.length > 0 || items.some(({ breaksRule }) => breaksRule)
-  const status: RejectedStatus = isRuleBroken ? 400 : 404
+  const isStale = first.type === planErrors.stale.type
+  const status: RejectedStatus = isStale ? 409 : isRuleBroken ? 400 : 404
   return new Rejected(status, [first, ...rest], { unlisted, extra })
 }

@@ -10,6 +10,8 @@ import type { ItemHold } from './guard/contract.ts'
 import type { OpenHolds } from './guard/open-holds.ts'
 import { guardPush } from './guard/guard-push.ts'
 import type { GuardedItem, PushGuard } from './guard/push-guard.ts'
+import type { States } from './impact/changed-cells.ts'
+import type { Impact } from './impact/contract.ts'
 import { countNights, type MonthNights } from './month.ts'
 import { nightsText, oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
 import { problemsIn, type PlannedItem, type ReadyPush, type RowChange } from './plan.ts'
@@ -30,19 +32,22 @@ export type ItemResult = {
   readings?: readonly Reading[]
 }
 
+export type Applied = { results: ItemResult[]; before?: Buffer; impact?: Impact }
+export type Observe = (states: States, results: readonly ItemResult[]) => Promise<Impact>
+
 /**
  * Applies a push to the blocks of its hotel, which the caller has locked, and raises the hotel's revision if
  * anything changed. Adds to `models` the pricing models that the push changed. If there are no results, the
  * push is refused as a whole. `before`: the values that it replaced, if it changed any. `holds`: the open holds of a
- * guarded hotel.
+ * guarded hotel. `observe` compares the hotel before and after the push.
  */
 export async function applyPush(
   ready: ReadyPush,
   hotel: LockedHotel,
   stored: Blocks,
   models: Map<string, ModelChange>,
-  holds?: OpenHolds,
-): Promise<{ results: ItemResult[]; before?: Buffer }> {
+  { holds, observe }: { holds?: OpenHolds | undefined; observe?: Observe | undefined } = {},
+): Promise<Applied> {
   const { body, catalog, plan, push } = ready
   const isAtomicBroken = body.atomic === true && plan.items.some((item) => problemsIn(item) > 0)
   if (plan.refused.length > 0 || isAtomicBroken) return { results: [] }
@@ -56,7 +61,7 @@ export async function applyPush(
     ...(before ? { before } : {}),
   }
   // Items can undo each other only if there is more than one.
-  const scratch = isDryRun || plan.items.length > 1 ? new Scratch(stored) : undefined
+  const scratch = isDryRun || observe || plan.items.length > 1 ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
   const guard =
     holds &&
@@ -72,16 +77,19 @@ export async function applyPush(
     { blocks: scratch?.after ?? stored, before: scratch && stored, priceFloor: catalog.priceFloor },
   )
   guard?.finish(hotel)
+  const { currencyRevision } = hotel
+  const observed = scratch && { before: stored, after: scratch.after, currencyRevision }
+  const impact = observe && observed ? { impact: await observe(observed, results) } : {}
   const changes = results.some(({ cellsChanged }) => cellsChanged > 0)
   const isUndone = changes && scratch?.isUnchanged(stamp) === true
   if (!isDryRun) scratch?.adopt(isUndone, stamp)
-  if (isUndone) return { results: results.map(asUnchanged) }
-  if (!changes || !before) return { results }
+  if (isUndone) return { results: results.map(asUnchanged), ...impact }
+  if (!changes || !before) return { results, ...impact }
   hotel.revision++
   noteModels(catalog, priced, models)
   const encoded = before.encode(hotel.revision, hotel.cellsRevision)
   hotel.cellsRevision = hotel.revision
-  return { results, before: encoded }
+  return { results, before: encoded, ...impact }
 }
 
 /** Cells to apply before other requests get a turn of the event loop. */

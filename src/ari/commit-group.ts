@@ -3,7 +3,7 @@ import type { Needs } from '../postgres/postgres.ts'
 import { commitFailure } from '../postgres/store-errors.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import { answerPush } from './answer-push.ts'
-import { applyPush } from './apply.ts'
+import { applyPush, type Observe } from './apply.ts'
 import { applyUndo } from './apply-undo.ts'
 import type { BlockCache, CacheTrust, StoredBlock } from './block-cache.ts'
 import { isCatalogOf, type Catalogs } from './catalog.ts'
@@ -11,6 +11,8 @@ import { addRow, addRows, blocksOf, readRest, type Group, type Row } from './gro
 import { selectHoldsOfBlocks, writeHolds } from './guard/hold-store.ts'
 import { OpenHolds } from './guard/open-holds.ts'
 import { releaseHolds } from './guard/release-holds.ts'
+import { blocksToCompare, impactOf, type ReadSoldHotel } from './impact/impact.ts'
+import { unlessStale } from './impact/plan-id.ts'
 import { planPush, tooManyCells, type ReadyPush } from './plan.ts'
 import {
   claimHotels,
@@ -29,6 +31,7 @@ export type GroupNeeds = Needs & {
   catalogs: Catalogs
   cache: BlockCache
   trust: CacheTrust
+  readSoldHotel: ReadSoldHotel
   /** Sends further statements of the transaction. */
   alongside?: (connection: Connection, records: readonly PushRecord[]) => Promise<void>
 }
@@ -48,8 +51,8 @@ export async function commitGroup(
   locking: Locking,
   needs: GroupNeeds,
 ): Promise<(PushRecord | undefined)[]> {
-  // An undo reads what changed since its push, under the lock.
-  const mayClaim = needs.trust.isGiven && pushes.every(({ undo }) => !undo)
+  // An undo reads what changed since its push, under the lock, and an impact reads all that it compares.
+  const mayClaim = needs.trust.isGiven && pushes.every(({ undo, body }) => !undo && body.impact !== true)
   const cached = mayClaim ? cachedGroup(pushes, needs) : undefined
   if (cached) {
     try {
@@ -147,11 +150,12 @@ async function recordOf(
   { hotel, group }: { hotel: LockedHotel; group: Group },
   needs: GroupNeeds,
 ): Promise<PushRecord> {
-  const ready = isCatalogOf(push.catalog, hotel) ? push : await planAnew(connection, push, needs)
-  if (ready !== push) {
-    addRows(ready, group.rows)
+  const current = isCatalogOf(push.catalog, hotel) ? push : await planAnew(connection, push, needs)
+  if (current !== push) {
+    addRows(current, group.rows)
     await readRest(connection, group.rows)
   }
+  const ready = unlessStale(current, hotel.revision)
   const blocks = blocksOf(hotel.id, group.rows)
   const { undo } = ready
   if (undo)
@@ -174,9 +178,25 @@ async function recordOf(
       },
     })
   const holds = ready.catalog.guard && (await holdsBefore(connection, ready, group))
-  const { results, before } = await applyPush(ready, hotel, blocks, group.models, holds)
-  const record = answerPush(ready, results, hotel.revision)
-  return { ...record, kept: { ...record.kept, before } }
+  const observe =
+    ready.body.impact === true ? await observer(connection, ready, { hotel, group }, needs) : undefined
+  const applied = await applyPush(ready, hotel, blocks, group.models, { holds, observe })
+  const record = answerPush(ready, applied, hotel.revision)
+  return { ...record, kept: { ...record.kept, before: applied.before } }
+}
+
+/** Reads what the impact of a push compares. */
+async function observer(
+  connection: Connection,
+  ready: ReadyPush,
+  { hotel, group }: { hotel: LockedHotel; group: Group },
+  { readSoldHotel }: GroupNeeds,
+): Promise<Observe> {
+  const sold = await readSoldHotel(connection, hotel.id)
+  for (const key of blocksToCompare({ ready, sold })) addRow({ hotelId: hotel.id, ...key }, group.rows)
+  await readRest(connection, group.rows)
+  const { revision: baseRevision } = hotel
+  return (states, results) => impactOf(states, results, { ready, sold, baseRevision })
 }
 
 /** The open holds of which a push may replace parts. */

@@ -8,10 +8,11 @@ import { StoreChanged } from '../postgres/store-epoch.ts'
 import { isUnavailable, isTransient } from '../postgres/store-errors.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
 import { BlockCache, CacheTrust } from './block-cache.ts'
-import type { Catalogs } from './catalog.ts'
 import { commitGroup, type GroupNeeds } from './commit-group.ts'
 import type { ReadyPush } from './plan.ts'
 import type { Connection } from '../postgres/connection.ts'
+
+type CommitNeeds = Omit<GroupNeeds, 'cache' | 'trust' | 'alongside'>
 
 export type Committer = {
   /** Resolves when the push is on disk (or refused); rejects with 503 when too many pushes are waiting. */
@@ -47,10 +48,10 @@ const bulkLanes = 2
  *     lanes take the hotels that they can lock at once, and retry the pushes for other hotels after a pause;
  *   - and finally to the patient lane, which waits for locks, so that one busy hotel doesn't hold up others.
  */
-export function committer(needs: Needs, catalogs: Catalogs): Committer {
+export function committer(needs: CommitNeeds): Committer {
   const cache = new BlockCache()
   needs.db.epoch.onChange(() => cache.clear())
-  const groupNeeds: GroupNeeds = { ...needs, catalogs, cache, trust: new CacheTrust() }
+  const groupNeeds: GroupNeeds = { ...needs, cache, trust: new CacheTrust() }
   const patient = new Lane(groupNeeds, undefined)
   const small = new Lane(groupNeeds, patient)
   const bulk = Array.from({ length: bulkLanes }, () => new Lane(groupNeeds, patient))

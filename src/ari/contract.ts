@@ -4,6 +4,7 @@ import { ariItem, itemsMax, pricingModel, pricingModels } from './item-contract.
 import { hotelId } from '../hotels/contract.ts'
 import { expiredMembers, moment } from './history-contract.ts'
 import { itemHold } from './guard/contract.ts'
+import { impact, impactMembers } from './impact/contract.ts'
 import { occupancy } from '../products/contract.ts'
 import { reading, readingsMax } from './readings-contract.ts'
 
@@ -34,6 +35,7 @@ export const pushAriBody = Type.Object(
         alsoCalled: ['explain', 'verbose', 'readings'],
       }),
     ),
+    ...impactMembers,
     sequence: Type.Optional(
       integer({
         minimum: 0,
@@ -99,6 +101,7 @@ const pushAriAnswer = Type.Object({
   moreReadings: Type.Optional(
     Type.Integer({ description: `Number of readings beyond the ${readingsMax} that the results list` }),
   ),
+  impact: Type.Optional(impact),
 })
 
 /** The members about items that a refusal has, if the items could be judged. */
@@ -143,8 +146,9 @@ export const ariRoutes = {
     errors: {
       400: 'Nothing was applied: a rule was broken, a type was wrong, or every item was rejected',
       404: 'Unknown hotel, or every item names an unknown room or rate',
+      409: 'The hotel has changed since the plan was made (`PLAN_STALE`): nothing was applied',
     },
-    refusals: { 400: refusedPush, 404: refusedPush },
+    refusals: { 400: refusedPush, 404: refusedPush, 409: refusedPush },
     pushKind: 'ari',
     examples: [
       {

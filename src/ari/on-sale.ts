@@ -126,7 +126,7 @@ function hasPrice(row: CandidateRow, { today, currencyRevision }: Searched): boo
   })
 }
 
-function isPriceOfStay(field: number, adultsMax: number): boolean {
+export function isPriceOfStay(field: number, adultsMax: number): boolean {
   if (field === fieldNumber.unitPrice) return true
   if (!isGuestPriceField(field)) return false
   const { ageCategory, guests } = guestBucket(field)

@@ -100,6 +100,16 @@ export const furtherExamples: Readonly<Partial<Record<RouteName, readonly Exampl
       },
       answer: { status: 200, body: { code: '200', message: 'ARI updated successfully' } },
     },
+    {
+      summary: 'What closing a night would mean for the sale',
+      request: {
+        hotelId: 'H1',
+        dryRun: true,
+        impact: true,
+        ari: [{ roomId: 'DBL', date: '2027-05-02', closed: true }],
+      },
+      answer: { status: 200, body: { code: '200', message: 'ARI updated successfully' } },
+    },
   ],
   getPush: [
     {

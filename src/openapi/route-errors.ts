@@ -3,6 +3,7 @@ import { alertSettingsErrors } from '../alerts/settings-contract.ts'
 import { digestErrors } from '../ari/digest-contract.ts'
 import { guardErrors, guardRejected } from '../ari/guard/contract.ts'
 import { historyErrors, momentsReversed } from '../ari/history-contract.ts'
+import { planErrors } from '../ari/impact/contract.ts'
 import { daysAheadMax, itemErrors } from '../ari/item-contract.ts'
 import { undoErrors } from '../ari/undo-contract.ts'
 import { bulkRouteErrors } from './bulk-route-errors.ts'
@@ -145,7 +146,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   pushTaxes: [hotelNotFound, ...Object.values(taxShapeFaults)],
   getTaxes: [hotelNotFound],
   getRoomRateMappings: [hotelIdNotFound],
-  pushAri: ariErrors,
+  pushAri: [...ariErrors, ...Object.values(planErrors)],
   getAri: [
     hotelIdNotFound,
     itemErrors.roomNotFound,

@@ -145,20 +145,30 @@ type Range = { startDate: string; endDate: string }
 
 /** Three pushes: a fill of all nights, then two that change some. */
 function ariPushes(random: Random, naive: NaiveHotel): HotelSpec['pushes'] {
-  const yesterday = addDays(naive.today, -1)
-  const first = yesterday > naive.windowFrom ? yesterday : naive.windowFrom
-  const whole: Range = { startDate: first, endDate: addDays(naive.windowFrom, filledNights - 1) }
+  const whole = filledRange(naive)
   const fill = {
     hotelId: naive.hotelId,
     ari: naive.products.map((one) => fillItem(random, naive, one, whole)),
   }
-  const changes = [0, 1].map(() => ({
+  const changes = [0, 1].map(() => randomChange(random, naive))
+  return [fill, ...changes].map((body) => ({ path: '/push/ari', body }))
+}
+
+function filledRange({ today, windowFrom }: NaiveHotel): Range {
+  const yesterday = addDays(today, -1)
+  const startDate = yesterday > windowFrom ? yesterday : windowFrom
+  return { startDate, endDate: addDays(windowFrom, filledNights - 1) }
+}
+
+/** A push that changes some of the nights, and the naive hotel with them. */
+export function randomChange(random: Random, naive: NaiveHotel): { hotelId: string; ari: object[] } {
+  const whole = filledRange(naive)
+  return {
     hotelId: naive.hotelId,
     ari: Array.from({ length: 2 + random.below(5) }, () =>
       changeItem(random, naive, random.pick(naive.products), whole),
     ),
-  }))
-  return [fill, ...changes].map((body) => ({ path: '/push/ari', body }))
+  }
 }
 
 function fillItem(random: Random, naive: NaiveHotel, product: NaiveProduct, range: Range): object {

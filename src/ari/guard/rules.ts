@@ -160,6 +160,11 @@ const looserIf = new Map<number, (before: number, after: number) => boolean>(
   }),
 )
 
+/** Whether another value of a restriction allows more stays; the first one that is set never does. */
+export function isLooser(field: number, before: number, after: number): boolean {
+  return before !== unset && looserIf.get(field)?.(before, after) === true
+}
+
 /**
  * Whether a value may be held: with the stored value instead, no stay may be sold that the new one forbids, and
  * never more units. A price that is cleared is a closure, and without an inventory before, a new one may lower
@@ -169,7 +174,7 @@ export function mayBeHeld(field: number, before: number, after: number): boolean
   if (after === before) return false
   if (isPriceField(field)) return after !== unset
   if (field === fieldNumber.inventory) return before !== unset && after > before
-  return before !== unset && looserIf.get(field)?.(before, after) === true
+  return isLooser(field, before, after)
 }
 
 /** Whether the value lets a closed night be sold again, or closes it. */

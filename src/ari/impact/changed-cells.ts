@@ -1,0 +1,62 @@
+import type { Block, Blocks, NightMask } from '../block.ts'
+import { nightsMax, unset } from '../block-codec.ts'
+import { isPriceField } from '../fields.ts'
+import type { PlannedItem } from '../plan.ts'
+
+/** The blocks of a hotel before and after a push. Prices set at `currencyRevision` or before it can't be sold. */
+export type States = { before: Blocks; after: Blocks; currencyRevision: number }
+
+export type TouchedMonth = { roomNo: number; rateNo: number; month: number; mask: NightMask }
+
+/** The nights that a push names, each row and month once, in order. */
+export function touchedMonths(items: readonly PlannedItem[]): TouchedMonth[] {
+  const byKey = new Map<string, TouchedMonth>()
+  for (const { rows } of items) {
+    for (const { roomNo, rateNo, months } of rows) {
+      for (const { month, mask } of months) {
+        const key = `${roomNo}/${rateNo}/${month}`
+        const known = byKey.get(key)
+        if (known) known.mask |= mask
+        else byKey.set(key, { roomNo, rateNo, month, mask })
+      }
+    }
+  }
+  return [...byKey.values()].sort(
+    (one, other) => one.roomNo - other.roomNo || one.rateNo - other.rateNo || one.month - other.month,
+  )
+}
+
+/** Visits every value of a month that changed, by rising field and night; returns the nights. */
+export function changedValues(
+  { before, after, currencyRevision }: States,
+  { roomNo, rateNo, month }: TouchedMonth,
+  visit: (field: number, night: number, old: number, now: number) => void,
+): NightMask {
+  const [oldBlock, nowBlock] = [before.of(roomNo, rateNo, month), after.of(roomNo, rateNo, month)]
+  if (oldBlock === nowBlock) return 0
+  const fields = [...new Set([...oldBlock.fields(), ...nowBlock.fields()])].sort((one, other) => one - other)
+  let changed = 0
+  for (const field of fields) {
+    const old = sellableValues(oldBlock, field, currencyRevision)
+    const now = sellableValues(nowBlock, field, currencyRevision)
+    for (let night = 0; night < nightsMax; night++) {
+      const [oldValue, value] = [old?.[night] ?? unset, now?.[night] ?? unset]
+      if (oldValue === value) continue
+      changed |= 1 << night
+      visit(field, night, oldValue, value)
+    }
+  }
+  return changed
+}
+
+/** The values of a field, without prices in a former currency. */
+export function sellableValues(
+  block: Block,
+  field: number,
+  currencyRevision: number,
+): readonly number[] | undefined {
+  const values = block.values(field)
+  if (!values || currencyRevision === 0 || !isPriceField(field)) return values
+  const revisions = block.revisions(field)
+  return values.map((value, night) => ((revisions?.[night] ?? unset) <= currencyRevision ? unset : value))
+}
