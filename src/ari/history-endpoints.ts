@@ -212,7 +212,8 @@ function readCursor({ cursor = '', ...body }: Paged): { revision: number; skippe
 
 /** Names the list: a cursor that was made for another hotel or other filters would skip changes unnoticed. */
 function listOf({ limit: _limit, cursor: _cursor, ...names }: Paged): string {
-  return hash('sha256', JSON.stringify(Object.entries(names).sort())).slice(0, 12)
+  const inOrder = Object.entries(names).sort(([one], [other]) => (one < other ? -1 : 1))
+  return hash('sha256', JSON.stringify(inOrder)).slice(0, 12)
 }
 
 function cursorProblems(body: Paged): Problem[] {

@@ -58,7 +58,11 @@ export function inOrder({ blocks }: PastBlocks): { key: BlockKey; block: Block }
 }
 
 /** Puts back the values before a change. */
-export function putBack(past: PastBlocks, hotelId: number, { revision, blocks }: Change): void {
+export function putBack(
+  past: PastBlocks,
+  hotelId: number,
+  { revision, blocks }: Pick<Change, 'revision' | 'blocks'>,
+): void {
   for (const before of blocks) {
     if (!past.isWanted(before)) continue
     const block = blockAt(past, hotelId, before)

@@ -55,8 +55,8 @@ test('an operator undoes a push: after a dry run, with an audit entry, as a push
     await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: [item], dryRun: true }),
   )
   const [rehearsed] = Object(expectOk(await operator('GET', '/pushes?outcome=dryRun')).body['pushes'])
-  for (const pushId of [unchanged.pushId, rehearsed.pushId]) {
-    const nothing = expectStatus(await operator('POST', `/pushes/${pushId}/undo`, {}), 409)
+  for (const other of [unchanged.pushId, rehearsed.pushId]) {
+    const nothing = expectStatus(await operator('POST', `/pushes/${other}/undo`, {}), 409)
     assert.equal(Object(nothing.body['errors'])[0].type, 'NOT_UNDOABLE')
   }
   assert.deepEqual(await read(), before)
