@@ -189,6 +189,8 @@ create table bulk_job (
   failure jsonb,
   leased_by uuid,
   leased_until timestamp with time zone,
+  hotel_codes text[],
+  after_hotel integer default 0 not null,
   constraint bulk_job_pkey PRIMARY KEY (id),
   constraint bulk_job_encoding_check CHECK ((encoding = ANY (ARRAY['identity'::text, 'gzip'::text, 'zstd'::text]))),
   constraint bulk_job_format_check CHECK ((format = ANY (ARRAY['ndjson'::text, 'csv'::text]))),

@@ -13,6 +13,7 @@ import {
   startBulkJob,
   uploadBulkData,
 } from './bulk/bulk-endpoints.ts'
+import { createExport, getExportData } from './bulk/export-endpoints.ts'
 import { getCertification, sendForgery } from './certification/certification-endpoints.ts'
 import { listChanges } from './changes/list-changes.ts'
 import {
@@ -74,6 +75,8 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   releaseHolds,
   discardHolds,
   createBulkJob,
+  createExport,
+  getExportData,
   uploadBulkData,
   startBulkJob,
   cancelBulkJob,

@@ -178,6 +178,11 @@ const rows: Record<SupplierRouteName, Row> = {
     ],
   },
   createBulkJob: { own: () => ({ kind: 'ari', format: 'ndjson' }), foreign: [] },
+  createExport: {
+    own: () => ({ kind: 'ari', format: 'ndjson' }),
+    foreign: [{ kind: 'ari', format: 'ndjson', hotelIds: [secret.hotelId] }],
+  },
+  getExportData: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },
   uploadBulkData: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },
   startBulkJob: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },
   cancelBulkJob: { own: () => ({ jobId: secret.jobId }), foreign: [{ jobId: secret.jobId }] },

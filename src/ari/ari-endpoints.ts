@@ -18,16 +18,13 @@ import { firstStoredMonth } from './past-months.ts'
 import { problemAt } from './plan-item.ts'
 import { namesOf, numbersOf, type Codes } from './row-names.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
-import { blocksReadMax, isIn, readTooLarge, selectHotelBlocks } from './block-range.ts'
+import { blocksReadMax, isIn, rangeNightsMax, readTooLarge, selectHotelBlocks } from './block-range.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import { readMappings } from './mappings.ts'
 
 /** POST /push/ari. */
 export const pushAri = (needs: AriNeeds): Mounted =>
   onItems(ariRoutes.pushAri, 'ari', itemsMaxOf, (call) => acceptAri(needs, call))
-
-/** The most nights stored: from the day before yesterday to the last that can be pushed, and a few more. */
-const rangeNightsMax = 800
 
 /** POST /push/getAri: the stored ARI, as a push that changes nothing. */
 export const getAri = (needs: AriNeeds) =>

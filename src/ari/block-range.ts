@@ -1,7 +1,11 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { Rejected } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Block } from './block.ts'
 import type { BlockKey } from './store.ts'
+
+/** The most nights stored: from the day before yesterday to the last that can be pushed, and a few more. */
+export const rangeNightsMax = 800
 
 /** A larger read-back is refused, because it would keep all other requests waiting. */
 export const blocksReadMax = 6_000
@@ -47,4 +51,40 @@ export async function selectHotelBlocks(
     key: { hotelId, roomNo: row.room_no, rateNo: row.rate_no, month: row.month },
     block: Block.decode(row.block),
   }))
+}
+
+type BlockRow = { roomNo: number; rateNo: number; month: number; block: Buffer }
+/** The blocks of a room or room-rate. */
+export type BlocksOfRow = { key: BlockKey; block: Block }[]
+
+const blocksAtOnce = 500
+
+/** All blocks of a hotel, a room or room-rate at a time. `connection` is in one snapshot. */
+export async function* blocksByRow(
+  connection: Queryable,
+  hotelId: number,
+  { fromMonth, toMonth }: Pick<BlockRange, 'fromMonth' | 'toMonth'>,
+): AsyncGenerator<BlocksOfRow> {
+  let row: BlocksOfRow = []
+  let last: Omit<BlockRow, 'block'> = { roomNo: 0, rateNo: 0, month: 0 }
+  for (;;) {
+    const { rows } = await connection.query<BlockRow>({
+      name: 'select-blocks-by-row',
+      text: `select room_no as "roomNo", rate_no as "rateNo", month, block from ari_month
+        where hotel_id = $1 and month between $2 and $3 and (room_no, rate_no, month) > ($4, $5, $6)
+        order by room_no, rate_no, month limit ${blocksAtOnce}`,
+      values: [hotelId, fromMonth, toMonth, last.roomNo, last.rateNo, last.month],
+    })
+    for (const { roomNo, rateNo, month, block } of rows) {
+      if (row.length > 0 && (roomNo !== last.roomNo || rateNo !== last.rateNo)) {
+        yield row
+        row = []
+      }
+      row.push({ key: { hotelId, roomNo, rateNo, month }, block: Block.decode(block) })
+      last = { roomNo, rateNo, month }
+    }
+    if (rows.length < blocksAtOnce) break
+    await breathe()
+  }
+  if (row.length > 0) yield row
 }

@@ -13,7 +13,7 @@ import { bulkErrors, bulkLimits } from './limits.ts'
 import { deleteParts } from './data-store.ts'
 import { errorsFile } from './errors-file.ts'
 import type { BulkBell } from './worker.ts'
-import { changeState, insertOptionalLoad, selectOptionalLoad, type JobRow } from './store.ts'
+import { changeState, insertOptionalLoad, selectOptionalJob, type JobRow } from './store.ts'
 import { receiveData, type UploadNeeds } from './upload.ts'
 
 /** POST /push/bulk */
@@ -50,7 +50,7 @@ export const uploadBulkData = (needs: UploadNeeds): Mounted =>
 /** POST /push/bulk/{jobId}/start */
 export const startBulkJob = (needs: Needs & { bulkBell: BulkBell }): Mounted =>
   on(bulkRoutes.startBulkJob, async ({ params, caller }) => {
-    const { id, bytes, bytesAnnounced } = await jobOf(needs, params, caller)
+    const { id, bytes, bytesAnnounced } = await loadOf(needs, params, caller)
     if (bytes === 0) throw new Rejected(409, bulkErrors.noData)
     if (bytesAnnounced !== null && bytes !== bytesAnnounced)
       throw new Rejected(409, bulkErrors.incomplete(bytes, bytesAnnounced))
@@ -87,13 +87,27 @@ export const getBulkJob = (needs: Needs): Mounted =>
 /** GET /push/bulk/{jobId}/errors */
 export const getBulkErrors = (needs: Needs): Mounted =>
   onTransfer(bulkRoutes.getBulkErrors, async ({ params, caller }) => {
-    const job = await jobOf(needs, params, caller)
-    const contentType = job.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-    return { contentType, stream: Readable.from(errorsFile(needs.db, job), { objectMode: false }) }
+    const job = await loadOf(needs, params, caller)
+    return {
+      contentType: contentTypes[job.format],
+      stream: Readable.from(errorsFile(needs.db, job), { objectMode: false }),
+    }
   })
 
-async function jobOf(needs: Needs, params: { jobId: string }, { supplierId }: Caller): Promise<JobRow> {
-  const job = await selectOptionalLoad(needs.db, { id: idOf(params), supplierId })
+export const contentTypes = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const
+
+async function loadOf(needs: Needs, params: { jobId: string }, caller: Caller): Promise<JobRow> {
+  const job = await jobOf(needs, params, caller)
+  if (job.task !== 'load') throw new Rejected(404, bulkErrors.notFound)
+  return job
+}
+
+export async function jobOf(
+  needs: Needs,
+  params: { jobId: string },
+  { supplierId }: Caller,
+): Promise<JobRow> {
+  const job = await selectOptionalJob(needs.db, { id: idOf(params), supplierId })
   if (!job) throw new Rejected(404, bulkErrors.notFound)
   return job
 }
@@ -103,13 +117,14 @@ function idOf({ jobId }: { jobId: string }): string {
   return jobId
 }
 
-function rendered(job: JobRow, nowMs: number): BulkJob {
+export function rendered(job: JobRow, nowMs: number): BulkJob {
   const { startedMs, endedMs, bytes, bytesDone, line, failure } = job
   const seconds = startedMs === null ? 0 : Math.max(0.001, ((endedMs ?? nowMs) - startedMs) / 1000)
   const remaining = ((bytes - bytesDone) * seconds) / bytesDone
   const instant = (ms: number | null): string | null => (ms === null ? null : instantOf(ms))
   return {
     jobId: job.id,
+    task: job.task,
     kind: job.kind,
     format: job.format,
     onError: job.stopsAtError ? 'stop' : 'continue',

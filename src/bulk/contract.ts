@@ -1,11 +1,13 @@
 import Type, { type Static } from 'typebox'
-import { integer, oneOf, route, success } from '../http/route.ts'
+import { code, integer, oneOf, route, success } from '../http/route.ts'
 import { bulkErrors, bulkLimits } from './limits.ts'
 
 export const bulkKinds = ['hotels', 'products', 'taxes', 'ari'] as const
 export type BulkKind = (typeof bulkKinds)[number]
 export const bulkFormats = ['ndjson', 'csv'] as const
 export type BulkFormat = (typeof bulkFormats)[number]
+export const bulkTasks = ['load', 'export'] as const
+export type BulkTask = (typeof bulkTasks)[number]
 /**
  * `stopped`: at a refused line, with `onError` stop. `failed`: the data can't be read, or its key was revoked.
  */
@@ -28,6 +30,7 @@ export const jobId = Type.String({ description: 'jobId of the answer that create
 
 const bulkJob = Type.Object({
   jobId: Type.String({ format: 'uuid' }),
+  task: oneOf(bulkTasks, { description: '`export`: created by POST /push/export' }),
   kind: oneOf(bulkKinds),
   format: oneOf(bulkFormats),
   onError: oneOf(['continue', 'stop']),
@@ -36,13 +39,15 @@ const bulkJob = Type.Object({
     description:
       '`stopped`: at the first refused line, with onError stop. `failed`: `failure` says why; lines before it are applied',
   }),
-  bytesReceived: count('Bytes of the data that are stored, as they were sent'),
+  bytesReceived: count(
+    'Bytes of the data that are stored, as they were sent; of an export, as it is downloaded without compression',
+  ),
   lines: count('Lines that are done; empty lines and the header count'),
   applied: count('Pushes of the lines that changed something'),
   unchanged: count('Lines whose values were stored already'),
   partial: count('Lines some of whose items were refused; they are among the errors'),
   refused: count('Lines of which nothing was applied'),
-  hotels: count('Different hotels named so far'),
+  hotels: count('Different hotels named so far, or exported'),
   linesPerSecond: Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'Since the start' }),
   remainingSeconds: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -108,6 +113,61 @@ export const bulkRoutes = {
         request: { kind: 'products', format: 'ndjson' },
         answer: { status: 201, body: { code: '201', message: 'Job created' } },
       },
+    ],
+  }),
+  createExport: route({
+    method: 'POST',
+    path: '/push/export',
+    access: 'supplier',
+    tag,
+    summary: 'Export everything that is stored of one kind',
+    description:
+      "Creates a job that writes a file of the account's hotels, products, taxes or ARI from today on, in the format that a job of `POST /push/bulk` loads. It begins by itself, behind the account's earlier jobs; read its state until it is `done`, then download its data. What is written about a hotel is of one moment, and each line has the hotel's `revision` of that moment.",
+    body: Type.Object({
+      kind: oneOf(bulkKinds, { description: 'The endpoint whose pushes the lines are' }),
+      format: oneOf(bulkFormats, {
+        description:
+          '`ndjson`: a line is the body of a push. `csv`: a line is a range of nights of a room or room-rate, for kind ari',
+      }),
+      hotelIds: Type.Optional(
+        Type.Array(code(), {
+          minItems: 1,
+          maxItems: bulkLimits.exportHotelsNamedMax,
+          description: 'Only these hotels',
+        }),
+      ),
+    }),
+    status: 201,
+    answer: jobAnswer,
+    errors: {
+      404: 'Unknown hotel (`Hotel ID is not found`)',
+      429: `More than ${bulkLimits.openJobsMax} open jobs (\`TOO_MANY_JOBS\`), or the rate limit`,
+    },
+    examples: [
+      {
+        summary: 'All ARI, a push per line',
+        request: { kind: 'ari', format: 'ndjson' },
+        answer: { status: 201, body: { code: '201', message: 'Job created' } },
+      },
+    ],
+  }),
+  getExportData: route({
+    method: 'GET',
+    path: '/push/export/{jobId}/data',
+    access: 'supplier',
+    transfers: 'download',
+    tag,
+    summary: 'Download an export',
+    description:
+      'The file of an export that is `done`, compressed if `Accept-Encoding` names gzip. It can be sent as the data of a job of `POST /push/bulk`, compressed or not.',
+    params,
+    answer: Type.String({ description: 'The lines' }),
+    errors: {
+      404: 'Unknown job, or no export (`Job not found`)',
+      409: 'The export is not done (`EXPORT_NOT_DONE`)',
+    },
+    examples: [
+      { summary: 'A job that does not exist', request: { jobId: unknownJob }, answer: notFoundAnswer },
     ],
   }),
   uploadBulkData: route({

@@ -26,7 +26,7 @@ const neededColumns = ['hotelId', 'roomId', 'startDate', 'endDate']
 /** Of an export, and of a file of errors. */
 const ignoredColumns = ['revision', refusedColumn]
 
-const ageByLetter: Readonly<Record<string, AgeCategory>> = { a: 'adult', c: 'child', i: 'infant' }
+export const ageByLetter: Readonly<Record<string, AgeCategory>> = { a: 'adult', c: 'child', i: 'infant' }
 const priceColumn = /^([aci])(\d{1,3})$/
 
 export type Header = { columns: readonly string[]; separator: string }

@@ -17,6 +17,9 @@ export const bulkLimits = {
   uploadKeptHours: 24,
   /** The errors and figures of a job that has ended. */
   jobKeptDays: 7,
+  /** Exports of an account that have ended; the oldest is removed when another is created. */
+  exportsKept: 5,
+  exportHotelsNamedMax: 1_000,
 } as const
 
 export const bulkErrors = {
@@ -96,6 +99,11 @@ export const bulkErrors = {
     message: 'The data could not be read to their end',
     hint: 'What arrived is stored: GET the job, and go on with Content-Range at bytesReceived',
   },
+  exportNotDone: {
+    type: 'EXPORT_NOT_DONE',
+    message: 'The export is not done',
+    hint: 'GET /push/bulk/{jobId} until its state is done',
+  },
   ended: {
     type: 'BULK_JOB_ENDED',
     message: 'The job has ended',
@@ -174,6 +182,16 @@ export const failures = {
     type: 'TOO_MANY_REFUSED',
     message: `More than ${bulkLimits.refusedLinesMax} lines, or ${bulkLimits.refusedBytesMax} bytes of them, were refused`,
     hint: 'Look for a common cause in the errors; lines after the last one were not read',
+  },
+  exportTooLarge: {
+    type: 'EXPORT_TOO_LARGE',
+    message: `The export is larger than ${bulkLimits.dataBytesMax} bytes`,
+    hint: 'Divide it between several exports with hotelIds',
+  },
+  columnMissing: {
+    type: 'EXPORT_OUTDATED',
+    message: 'A product accepts more guests than any did when the export began, so its prices have no column',
+    hint: 'Create another export',
   },
   tooManyLines: {
     type: 'TOO_MANY_LINES',

@@ -1,10 +1,14 @@
 import type { Problem } from '../http/rejected.ts'
 import { textArray, numberArray, type Queryable } from '../postgres/postgres.ts'
-import { type BulkFormat, type BulkKind, type BulkState } from './contract.ts'
+import { type BulkFormat, type BulkKind, type BulkState, type BulkTask } from './contract.ts'
 import { type BulkEncoding } from './limits.ts'
 
 export type JobRow = {
   id: string
+  task: BulkTask
+  /** Of an export: the hotels that it is limited to, and the last one whose lines are stored, by id. */
+  hotelCodes: string[] | null
+  afterHotel: number
   supplierId: number
   keyId: number
   kind: BulkKind
@@ -31,7 +35,7 @@ export type JobRow = {
   failure: Problem | null
 }
 
-const jobColumns = `id, supplier_id as "supplierId", key_id as "keyId", kind, format, stops_at_error as "stopsAtError",
+export const jobColumns = `id, task, after_hotel as "afterHotel", hotel_codes as "hotelCodes", supplier_id as "supplierId", key_id as "keyId", kind, format, stops_at_error as "stopsAtError",
   is_dry_run as "isDryRun", state, epoch_ms(created_at) as "createdMs", epoch_ms(started_at) as "startedMs",
   epoch_ms(ended_at) as "endedMs", encoding, bytes, bytes_announced as "bytesAnnounced", parts, line,
   bytes_done as "bytesDone", applied, unchanged, partial, refused, refused_bytes as "refusedBytes", hotels, header, failure`
@@ -55,12 +59,12 @@ export async function insertOptionalLoad(
   return rows[0]
 }
 
-export async function selectOptionalLoad(
+export async function selectOptionalJob(
   db: Queryable,
   { id, supplierId }: { id: string; supplierId: number },
 ): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>(
-    `select ${jobColumns} from bulk_job where id = $1 and supplier_id = $2 and task = 'load'`,
+    `select ${jobColumns} from bulk_job where id = $1 and supplier_id = $2`,
     [id, supplierId],
   )
   return rows[0]
@@ -229,7 +233,7 @@ export async function deleteOldJobs(
 ): Promise<number> {
   await db.query(
     `delete from bulk_part using bulk_job
-     where job_id = id and task = 'load' and state in ('done', 'stopped', 'cancelled', 'failed')`,
+     where job_id = id and (state in ('stopped', 'cancelled', 'failed') or state = 'done' and task = 'load')`,
   )
   const { rowCount } = await db.query(
     `delete from bulk_job

@@ -9,7 +9,7 @@ import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { bulkEncodings, bulkErrors, bulkLimits, type BulkEncoding } from './limits.ts'
 import { appendPart, clearData, continueData } from './data-store.ts'
-import { selectOptionalLoad, type JobRow } from './store.ts'
+import { selectOptionalJob, type JobRow } from './store.ts'
 
 const pack = promisify(zstdCompress)
 const packingParams = { [constants.ZSTD_c_compressionLevel]: 1 }
@@ -44,8 +44,8 @@ export async function receiveData(
   }
   await turn
   try {
-    const job = await selectOptionalLoad(needs.db, { id, supplierId })
-    if (!job) throw new Rejected(404, bulkErrors.notFound)
+    const job = await selectOptionalJob(needs.db, { id, supplierId })
+    if (job?.task !== 'load') throw new Rejected(404, bulkErrors.notFound)
     const upload = new Upload(needs, job, { encoding, range, announced })
     await upload.begin()
     return await upload.receive(transfer)
@@ -146,7 +146,7 @@ class Upload {
   /** Another request sent data meanwhile, or started the job. */
   async #whyNot(): Promise<Rejected> {
     const { supplierId } = this.#job
-    const now = await selectOptionalLoad(this.#needs.db, { id: this.#id, supplierId })
+    const now = await selectOptionalJob(this.#needs.db, { id: this.#id, supplierId })
     if (!now) return new Rejected(404, bulkErrors.notFound)
     if (now.state !== 'uploading') return new Rejected(409, bulkErrors.started)
     return new Rejected(

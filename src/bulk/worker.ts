@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Committer } from '../ari/commit.ts'
 import type { Needs } from '../postgres/postgres.ts'
+import type { BulkTask } from './contract.ts'
+import { runExport } from './export-job.ts'
+import type { ExportNeeds } from './export-lines.ts'
 import { Lane } from './lane.ts'
 import { runJob, type RunNeeds } from './run-job.ts'
 import { releaseLease, renewLease, takeJob, type Lease } from './store.ts'
@@ -24,13 +27,15 @@ export type BulkWorker = {
   close: () => Promise<void>
 }
 
-export type BulkNeeds = RunNeeds & Needs & { bulkBell: BulkBell; committer: Committer }
+export type BulkNeeds = RunNeeds & ExportNeeds & { bulkBell: BulkBell; committer: Committer }
 
 /** Jobs of other processes, and those whose process died, are looked for this often. */
 const lookEveryMs = 1_000
 /** A process that dies leaves its job for this long. */
 const leaseMs = 5_000
 const renewEveryMs = 1_500
+const runByTask = { load: runJob, export: runExport } as const satisfies Record<BulkTask, unknown>
+
 /** They take turns. */
 const jobsAtOnceMax = 4
 
@@ -51,9 +56,14 @@ export function startBulkWorker(needs: BulkNeeds): BulkWorker {
       // Its lease could not be renewed for a while, and has been now.
       if (!job || underWay.has(job.id)) return
       const work: Promise<void> = keepLease(needs, job.id, lease, (lost) =>
-        runJob({ ...needs, lane }, job.id, { lease, over: AbortSignal.any([stop.signal, lost]) }),
+        runByTask[job.task]({ ...needs, lane }, job.id, {
+          lease,
+          over: AbortSignal.any([stop.signal, lost]),
+        }),
       )
-        .catch((error: unknown) => needs.log.error({ err: error, jobId: job.id }, 'a load was interrupted'))
+        .catch((error: unknown) =>
+          needs.log.error({ err: error, jobId: job.id }, 'a load or export was interrupted'),
+        )
         .finally(() => {
           underWay.delete(job.id)
           needs.telemetry.bulkJobs.set(underWay.size)

@@ -25,7 +25,7 @@ export type Answer = {
 export type LongAnswer = { status: number; bytes: Buffer; headers?: undefined }
 
 /** An answer that continues until one side ends it. */
-export type Streamed = { contentType: string; stream: Readable }
+export type Streamed = { contentType: string; contentEncoding?: 'gzip' | 'identity'; stream: Readable }
 
 /** An answer with its body, for callers that don't use HTTP. */
 export type Answered<Body> = Answer & { body: Body }

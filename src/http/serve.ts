@@ -229,6 +229,8 @@ function send(reply: FastifyReply, answered: Answer | LongAnswer | Streamed): Fa
   if ('stream' in answered) {
     // A proxy that buffers the answer would keep it from the caller.
     reply.type(answered.contentType).header('cache-control', 'no-store').header('x-accel-buffering', 'no')
+    if (answered.contentEncoding) reply.header('vary', 'accept-encoding')
+    if (answered.contentEncoding === 'gzip') reply.header('content-encoding', 'gzip')
     return reply.send(answered.stream)
   }
   if (answered.headers) reply.headers(answered.headers)

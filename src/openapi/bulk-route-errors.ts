@@ -1,10 +1,13 @@
 import { bulkErrors } from '../bulk/limits.ts'
+import { hotelErrors } from '../hotels/contract.ts'
 import type { RouteName } from '../contract.ts'
 import type { ListedError } from './shapes.ts'
 
 /** Those of first loads and exports. */
 export const bulkRouteErrors: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
   createBulkJob: [bulkErrors.formatOfKind, bulkErrors.tooMany],
+  createExport: [hotelErrors.notFound, bulkErrors.formatOfKind, bulkErrors.tooMany],
+  getExportData: [bulkErrors.notFound, bulkErrors.exportNotDone],
   uploadBulkData: [
     bulkErrors.notFound,
     bulkErrors.started,
