@@ -17,6 +17,7 @@ import { downloadPush, getPush, listPushItems, listPushes } from './console/push
 import { discardHold, releaseHold, searchHolds } from './console/holds/hold-endpoints.ts'
 import { undoPush } from './console/pushes/undo-push.ts'
 import { getHotel } from './console/hotels/get-hotel.ts'
+import { requestHotelResync } from './console/hotels/request-resync.ts'
 import { listHotels } from './console/hotels/list-hotels.ts'
 import type { ConsoleRouteName } from './console/contract.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
@@ -162,6 +163,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   getSandboxCall,
   listHotels: unhurried(listHotels),
   getHotel,
+  requestHotelResync,
   listPushes: unhurried(listPushes),
   getPush,
   listPushItems: unhurried(listPushItems),

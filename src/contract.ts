@@ -1,4 +1,5 @@
 import { alertRoutes } from './alerts/contract.ts'
+import { resyncRoutes } from './alerts/resync-contract.ts'
 import { alertSettingsRoutes } from './alerts/settings-contract.ts'
 import { ariRoutes, mappingRoutes } from './ari/contract.ts'
 import { guardRoutes } from './ari/guard/contract.ts'
@@ -51,6 +52,7 @@ export const routes = {
   ...deliveryRoutes,
   ...alertRoutes,
   ...alertSettingsRoutes,
+  ...resyncRoutes,
   ...certificationRoutes,
 }
 

@@ -1,4 +1,5 @@
 import { acknowledgeAlerts, listAlerts } from './alerts/alert-endpoints.ts'
+import { requestResync } from './alerts/resync-endpoints.ts'
 import { getAlertSettings, setAlertSettings, testAlerts } from './alerts/settings-endpoints.ts'
 import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
 import { getAriDigest } from './ari/get-ari-digest.ts'
@@ -104,6 +105,7 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   getLimits,
   findOffers,
   checkPrice,
+  requestResync,
   listPriceChecks,
   listChanges,
   createReservation: onCreateReservation,

@@ -45,6 +45,7 @@ const rows: Record<ConsoleRouteName, Row> = {
   getOperatorsChannel: 'viewer reads',
   getSupplierAlertChannels: 'viewer reads',
   testSupplierAlerts: 'operator changes',
+  requestHotelResync: 'operator changes',
   search: 'viewer reads',
   listSuppliers: 'viewer reads',
   getSupplier: 'viewer reads',

@@ -35,6 +35,7 @@ const rows: Record<PlatformRouteName, unknown> = {
     adultCount: 2,
     childAges: [],
   },
+  requestResync: { hotel: { platformHotelId: '1' } },
   listChanges: { wait: '0' },
   createReservation: bookingBody('Nobody'),
   modifyReservation: bookingBody('Nobody'),

@@ -196,6 +196,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
     offerErrors.datesReversed,
     offerErrors.stayTooLong,
   ],
+  requestResync: [offerErrors.referenceMissing, offerErrors.referenceAmbiguous],
   orderFaults: [sandboxErrors.production, sandboxErrors.hotelNotFound],
   getFaults: [sandboxErrors.production],
   advanceClock: [sandboxErrors.production, sandboxErrors.durationInvalid, sandboxErrors.clockTooFar],

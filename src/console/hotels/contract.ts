@@ -105,6 +105,12 @@ export const hotelRoutes = {
       limit: queryText(`1 to ${hotelsPerPage.max}, ${hotelsPerPage.usual} by default`),
     }),
   }),
+  requestHotelResync: consoleRoute<{ requestedAt: string; isAnnounced: boolean }>()({
+    method: 'POST',
+    path: '/hotels/{hotelId}/resync',
+    role: 'operator',
+    params: Type.Object({ hotelId: text({ maxLength: 10, description: 'platformHotelId' }) }),
+  }),
   getHotel: consoleRoute<HotelPage>()({
     method: 'GET',
     path: '/hotels/{hotelId}',

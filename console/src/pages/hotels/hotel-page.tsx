@@ -20,6 +20,7 @@ import { CertificationPanel } from '../suppliers/certification-panel.tsx'
 import { Checklist } from './checklist.tsx'
 import { HotelDetails, OpenBadge } from './hotel-details.tsx'
 import { HotelProducts } from './hotel-products.tsx'
+import { ResyncButton } from './resync-button.tsx'
 import { useRowSteps } from './use-row-steps.ts'
 
 const tabs = ['checklist', 'details', 'products', 'taxes', 'mappings'] as const
@@ -57,6 +58,7 @@ export function HotelPage() {
           >
             {t('hotels.toCalendar')}
           </ButtonTo>
+          <ResyncButton hotelId={hotelId} />
           <ButtonTo to="/pushes" search={params} variant="default">
             {t('hotels.toPushes')}
           </ButtonTo>

@@ -56,6 +56,9 @@ export const hotels = {
   open: 'open for bookings',
   notOpen: 'not open for bookings',
   toCalendar: 'View calendar',
+  resync: 'Ask for everything again',
+  resyncAnnounced: 'The supplier was asked for all ARI of this hotel again.',
+  resyncListed: 'The supplier has no URL or address for alerts: it sees the request in its list of alerts.',
   toPushes: 'View pushes',
   toReservations: 'View reservations',
   tab: {
