@@ -32,22 +32,9 @@ const quickStart = [
 ]
 const limits = {
   tests: { testMs: minutes(5), filesAtOnce },
-  // They mostly wait: for programs to start, for a browser, for retries.
-  proof: { testMs: minutes(30), filesAtOnce: 2 },
+  // They kill servers and use the machine's full power: one at a time.
+  proof: { testMs: minutes(30), filesAtOnce: 1 },
 }
-/** Proofs that overload the machine, or compare how others are served meanwhile: one at a time, after all others. */
-const alone = new Set([
-  'test/connections.proof.test.ts',
-  'test/key-limits.proof.test.ts',
-  'test/limits.proof.test.ts',
-  'test/one-against-all.proof.test.ts',
-  'test/processes.proof.test.ts',
-  'test/proof/abuse.test.ts',
-  'test/proof/bad-endpoints.test.ts',
-  'test/proof/price-check.test.ts',
-  'test/proof/silent-death.test.ts',
-  'test/silent-store.proof.test.ts',
-])
 
 const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
@@ -108,38 +95,29 @@ async function poolerOf(address: TestAddress): Promise<string> {
 async function runFiles(): Promise<string> {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort())
-  const counts = { tests: 0, passed: 0, skipped: 0, failed: 0 }
+  const events = run({
+    files,
+    cwd: root,
+    concurrency: limits[kind].filesAtOnce,
+    timeout: limits[kind].testMs,
+    // A failing test may leave a service open: its file ends all the same.
+    execArgv: [...quickStart, '--import', resolve(root, 'test/left-open.ts')],
+    signal: stopped.signal,
+  })
+  let counts = { tests: 0, passed: 0, skipped: 0, failed: 0 }
   const failedFiles = new Set<string>()
   const secondsByFile = new Map<string, number>()
-  const isAlone = (file: string): boolean => alone.has(relative(root, file))
-  const batches = [
-    { files: files.filter((file) => !isAlone(file)), concurrency: limits[kind].filesAtOnce },
-    { files: files.filter(isAlone), concurrency: 1 },
-  ]
-  for (const batch of batches) {
-    if (batch.files.length === 0 || stopped.signal.aborted) continue
-    const events = run({
-      ...batch,
-      cwd: root,
-      timeout: limits[kind].testMs,
-      // A failing test may leave a service open: its file ends all the same.
-      execArgv: [...quickStart, '--import', resolve(root, 'test/left-open.ts')],
-      signal: stopped.signal,
-    })
-    events.on('test:fail', ({ file, todo }) => {
-      if (todo === undefined && file !== undefined) failedFiles.add(relative(root, file))
-    })
-    events.on('test:summary', ({ file, counts: of, duration_ms: ms }) => {
-      if (file !== undefined) secondsByFile.set(relative(root, file), ms / 1_000)
-      else {
-        counts.tests += of.tests
-        counts.passed += of.passed
-        counts.skipped += of.skipped
-        counts.failed += of.tests - of.passed - of.skipped - of.todo
-      }
-    })
-    for await (const text of events.compose(spec)) process.stdout.write(text)
-  }
+  events.on('test:fail', ({ file, todo }) => {
+    if (todo === undefined && file !== undefined) failedFiles.add(relative(root, file))
+  })
+  events.on('test:summary', ({ file, counts: of, duration_ms: ms }) => {
+    if (file !== undefined) secondsByFile.set(relative(root, file), ms / 1_000)
+    else {
+      const { tests, passed, skipped } = of
+      counts = { tests, passed, skipped, failed: tests - passed - skipped - of.todo }
+    }
+  })
+  for await (const text of events.compose(spec)) process.stdout.write(text)
   const slowest = [...secondsByFile]
     .filter(([, seconds]) => seconds > slowSeconds)
     .sort(([, left], [, right]) => right - left)
