@@ -19,8 +19,14 @@ export async function liveAsSupplier(
   fails?: CheckId,
 ): Promise<TestSupplier> {
   const supplier = await gateway.supplier(name, { requestsPerMinute: 0 })
-  // Refused deliveries are repeated with the full hour: none comes within this life.
+  // Refused deliveries are repeated in the run of a full hour: that of this one is over, and this life ends before the next.
   pass(gateway, (hourMs - (gateway.clock.now() % hourMs)) / 1_000)
+  await until('the run of this hour is over', async () => {
+    const { rows } = await gateway.db.query('select from hourly_run where hour = instant($1)', [
+      gateway.clock.now(),
+    ])
+    return rows.length > 0
+  })
   const life = new Life(gateway, supplier, fails)
   await life.load()
   await life.pushThroughTheYear()
