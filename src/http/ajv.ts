@@ -27,7 +27,8 @@ function withOwnKeywords(options: { allErrors: boolean }): Ajv {
     validateSchema: false,
   })
   ajv.addVocabulary(['errors', 'secret', 'alsoCalled', 'emptyIsAbsent', 'ignored', 'readAs'])
-  ajv.addFormat('date', true)
+  // For readers of the documents; what requests must look like is checked by the keywords below.
+  for (const format of ['date', 'date-time', 'uuid']) ajv.addFormat(format, true)
   ajv.addKeyword({
     keyword: 'printable',
     type: 'string',

@@ -140,8 +140,17 @@ async function fuzzService(
   return report
 }
 
-/** Those that name a reservation of a supplier: seldom the right one. */
+/** Those that name a reservation, job, hold or alert of a supplier: seldom the right one. */
 const neverAccepted: ReadonlySet<RouteName> = new Set([
+  'uploadBulkData',
+  'startBulkJob',
+  'cancelBulkJob',
+  'getBulkJob',
+  'getBulkErrors',
+  'getExportData',
+  'discardHolds',
+  'releaseHolds',
+  'acknowledgeAlerts',
   'pushBooking',
   'acknowledgeReservations',
   'sendDeliveriesAgain',
