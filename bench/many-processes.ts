@@ -9,6 +9,7 @@ import {
   openStage,
   postgresSeconds,
   processorSeconds,
+  type How,
   type Measured,
   type Stage,
 } from './stage.ts'
@@ -22,6 +23,7 @@ const seasonNights = 60
 const stayNights = 3
 const connections = 64
 const runs = 3
+const warmUpRequests = 15_000
 const counts = [1, 2, 4] as const
 /** Few enough that each of four processes writes to each of them all the time. */
 const sharedHotels = 8
@@ -41,13 +43,19 @@ export async function manyProcesses(server: TestAddress, { seconds = 5 } = {}): 
     await pushSeason(stage, urlOf(peers, 1))
     const bodies = searches(await hotelIds(stage))
     const headers = { authorization: `Bearer ${stage.token}` }
-    const offers = await inTurns(stage, peers, ({ url }) =>
-      loadOn({ url: `${url}/v1/booking/offers`, headers }, bodies, { connections, seconds }),
+    const offers = await inTurns(
+      stage,
+      peers,
+      ({ url }, how) => loadOn({ url: `${url}/v1/booking/offers`, headers }, bodies, how),
+      seconds,
     )
     const pushTo = (some: Workload) => {
       const pushes = smallPushes(some, 20_000, seasonNights, 1)
-      return inTurns(stage, peers, (peer) =>
-        load({ ...peer, stop: async () => {} }, stage, pushes, { connections, seconds }),
+      return inTurns(
+        stage,
+        peers,
+        (peer, how) => load({ ...peer, stop: async () => {} }, stage, pushes, how),
+        seconds,
       )
     }
     const spread = await pushTo(workload)
@@ -94,14 +102,16 @@ function urlOf(peers: Peers, count: number): string {
 async function inTurns(
   stage: Stage,
   peers: Peers,
-  measure: (peer: Service) => Promise<Measured>,
+  measure: (peer: Service, how: How) => Promise<Measured>,
+  seconds: number,
 ): Promise<Map<number, Used>> {
   const measured = new Map<number, Used[]>()
-  // The first run warms up.
-  for (let run = 0; run <= runs; run++) {
+  // As in processes that have run for a while: each of several gets as many requests as the only one.
+  for (const [count, peer] of peers) await measure(peer, { connections, requests: warmUpRequests * count })
+  for (let run = 0; run < runs; run++) {
     for (const [count, peer] of peers) {
-      const one = await used(stage, peer, () => measure(peer))
-      if (run > 0) measured.set(count, [...(measured.get(count) ?? []), one])
+      const one = await used(stage, peer, () => measure(peer, { connections, seconds }))
+      measured.set(count, [...(measured.get(count) ?? []), one])
     }
   }
   return new Map([...measured].map(([count, all]) => [count, middleOf(all)]))

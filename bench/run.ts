@@ -5,9 +5,11 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startTestPostgres, type TestAddress } from '../test/postgres.ts'
 import { besideBadEndpoints } from './bad-endpoints.ts'
+import { bulk } from './bulk.ts'
 import { calendar } from './calendar.ts'
 import { deliveries } from './deliveries.ts'
 import { digest } from './digest.ts'
+import { impact } from './impact.ts'
 import { hotelSearch } from './hotel-search.ts'
 import { manyHotels } from './many-hotels.ts'
 import { manyProcesses } from './many-processes.ts'
@@ -31,12 +33,14 @@ const parts = {
   'bad-endpoints': besideBadEndpoints,
   search: hotelSearch,
   calendar,
-  digest,
+  digest: (server) => digest(server, slowness),
+  impact,
 } satisfies Record<string, (server: TestAddress) => Promise<Row[]>>
 
-/** Only when named: they take half an hour and 10 GB of disk. */
+/** Only when named: they take up to half an hour and 10 GB of disk. */
 const onlyWhenNamed: Readonly<Record<string, (server: TestAddress) => Promise<Row[]>>> = {
   million: (server) => million(server, { hotels: Number(values.hotels), months: 10 * Number(values.hotels) }),
+  bulk: (server) => bulk(server, Number(values.lines)),
   'push-lists': (server) => pushLists(server, Number(values.pushes)),
 }
 
@@ -45,16 +49,19 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     hotels: { type: 'string', default: '1000000' },
     pushes: { type: 'string', default: '10000000' },
+    lines: { type: 'string', default: '1000000' },
   },
 })
 const wanted = new Set(values.only ?? Object.keys(parts))
 
-const slowness = execFileSync(process.execPath, [resolve(import.meta.dirname, '../scripts/machine-speed.ts')])
+const slowness = Number(
+  execFileSync(process.execPath, [resolve(import.meta.dirname, '../scripts/machine-speed.ts')]),
+)
 const postgres = await startTestPostgres()
 process.stdout.write(
   `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, Node ${process.version}, PostgreSQL ${postgres.version}\n`,
 )
-process.stdout.write(`The machine is ${String(slowness).trim()} times slower than usual.\n`)
+process.stdout.write(`The machine is ${slowness} times slower than usual.\n`)
 process.stdout.write(
   'Load generator, service and PostgreSQL share the machine. Bars are ratios to peers of the same run.\n\n',
 )

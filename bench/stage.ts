@@ -197,7 +197,7 @@ export function middleOf<One extends Measured>(runs: readonly One[]): One {
   return middle
 }
 
-export async function residentMegabytes({ pid }: Peer): Promise<number> {
+export async function residentMegabytes({ pid }: Pick<Peer, 'pid'>): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }

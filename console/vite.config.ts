@@ -18,7 +18,12 @@ function consolePaths(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  base: '/console/',
+  // One build for every host and path: scripts and styles find each other by themselves, and the service fills in the page.
+  base: './',
+  experimental: {
+    renderBuiltUrl: (file, { hostType }) =>
+      hostType === 'html' ? `__PATH_PREFIX__/console/${file}` : { relative: true },
+  },
   plugins: [react(), consolePaths()],
   build: {
     outDir: '../dist/console-web',

@@ -349,6 +349,14 @@ create table delivery_attempt (
 );
 CREATE INDEX delivery_attempt_by_time ON public.delivery_attempt USING btree (at);
 
+create table delivery_hold (
+  only_one boolean default true not null,
+  since timestamp with time zone default now() not null,
+  reason text not null,
+  constraint delivery_hold_pkey PRIMARY KEY (only_one),
+  constraint delivery_hold_only_one_check CHECK (only_one)
+);
+
 create table environment (
   only_row boolean default true not null,
   name text not null,
@@ -432,6 +440,14 @@ create table guard (
 );
 CREATE INDEX guard_by_hotel ON public.guard USING btree (hotel_id) WHERE (hotel_id IS NOT NULL);
 
+create table guard_default (
+  is_only boolean default true not null,
+  settings jsonb not null,
+  changed_at timestamp with time zone not null,
+  constraint guard_default_pkey PRIMARY KEY (is_only),
+  constraint guard_default_is_only_check CHECK (is_only)
+);
+
 create table hold (
   id uuid not null,
   hotel_id integer not null,
@@ -458,6 +474,7 @@ create table hold (
 );
 CREATE INDEX hold_by_end ON public.hold USING btree (resolved_at) WHERE (state <> 'open'::text);
 CREATE INDEX hold_by_hotel ON public.hold USING btree (hotel_id, at, id);
+CREATE INDEX hold_by_state ON public.hold USING btree (state, at, id);
 CREATE INDEX hold_open_by_expiry ON public.hold USING btree (expires_at) WHERE (state = 'open'::text);
 CREATE INDEX hold_open_by_hotel ON public.hold USING btree (hotel_id, at, id) WHERE (state = 'open'::text);
 
@@ -574,14 +591,18 @@ create table operator (
   totp_last_step bigint,
   totp_since timestamp with time zone,
   sessions_ended integer default 0 not null,
+  supplier_id integer,
   constraint operator_pkey PRIMARY KEY (id),
   constraint operator_name_key_key UNIQUE (name_key),
   constraint operator_oidc_issuer_oidc_subject_key UNIQUE (oidc_issuer, oidc_subject),
   constraint operator_check CHECK (((oidc_issuer IS NULL) = (oidc_subject IS NULL))),
   constraint operator_check1 CHECK (((totp_secret IS NULL) = (totp_last_step IS NULL))),
   constraint operator_check2 CHECK (((totp_secret IS NULL) = (totp_since IS NULL))),
-  constraint operator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text])))
+  constraint operator_of_supplier_check CHECK (((supplier_id IS NULL) OR (role <> 'admin'::text))),
+  constraint operator_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text]))),
+  constraint operator_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 );
+CREATE INDEX operator_by_supplier ON public.operator USING btree (supplier_id) WHERE (supplier_id IS NOT NULL);
 
 create table operator_recovery_code (
   hash bytea not null,
@@ -734,7 +755,7 @@ create table push_log (
 CREATE INDEX push_log_by_hotel ON ONLY public.push_log USING btree (hotel_id, ((id >> 14))) WHERE (hotel_id IS NOT NULL);
 CREATE INDEX push_log_by_hotels ON ONLY public.push_log USING gin (hotel_ids) WHERE (hotel_ids IS NOT NULL);
 CREATE INDEX push_log_by_problem ON ONLY public.push_log USING gin (((problems -> 1))) WITH (gin_pending_list_limit='256') WHERE (problems IS NOT NULL);
-CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_uuid, ((id >> 14))) WHERE (request_uuid IS NOT NULL);
+CREATE INDEX push_log_by_request ON ONLY public.push_log USING btree (request_key(request_uuid), ((id >> 14))) WHERE (request_uuid IS NOT NULL);
 CREATE INDEX push_log_by_request_text ON ONLY public.push_log USING btree (request_text, supplier_id, ((id >> 14))) WHERE (request_text IS NOT NULL);
 CREATE INDEX push_log_by_supplier ON ONLY public.push_log USING btree (supplier_id, ((id >> 14)));
 CREATE INDEX push_log_by_time ON ONLY public.push_log USING brin (at) WITH (pages_per_range='32', autosummarize='on');
@@ -934,6 +955,7 @@ create table schema_migration (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone default now() not null,
+  expands boolean default false not null,
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
 
@@ -946,6 +968,25 @@ create table stop_sell (
   constraint stop_sell_pkey PRIMARY KEY (hotel_id, revision),
   constraint stop_sell_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
+
+create table stop_sell_order (
+  id bigint generated always as identity not null,
+  hotel_id integer not null,
+  at timestamp with time zone not null,
+  operator text not null,
+  request_id text not null,
+  reason text,
+  claims jsonb not null,
+  last_night date not null,
+  until_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  ended_by text,
+  constraint stop_sell_order_pkey PRIMARY KEY (id),
+  constraint stop_sell_order_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
+);
+CREATE INDEX stop_sell_order_active ON public.stop_sell_order USING btree (hotel_id, id) WHERE (ended_at IS NULL);
+CREATE INDEX stop_sell_order_by_hotel ON public.stop_sell_order USING btree (hotel_id, id);
+CREATE INDEX stop_sell_order_due ON public.stop_sell_order USING btree (until_at) WHERE ((ended_at IS NULL) AND (until_at IS NOT NULL));
 
 create table store_beat (
   only_row boolean default true not null,
@@ -986,9 +1027,13 @@ create table supplier (
   clock_ahead_ms bigint default 0 not null,
   requires_certification boolean default false not null,
   certified_at timestamp with time zone,
+  managed_keys_max integer default 2 not null,
+  managed_key_rate_max integer default 6000 not null,
   constraint supplier_pkey PRIMARY KEY (id),
   constraint supplier_name_key UNIQUE (name),
   constraint supplier_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
+  constraint supplier_managed_key_rate_max_check CHECK (((managed_key_rate_max >= 1) AND (managed_key_rate_max <= 10000000))),
+  constraint supplier_managed_keys_max_check CHECK (((managed_keys_max >= 0) AND (managed_keys_max <= 100))),
   constraint supplier_on_failure_check CHECK ((on_failure = ANY (ARRAY['reject'::text, 'use_stored'::text]))),
   constraint supplier_price_tolerance_check CHECK (((price_tolerance >= (0)::numeric) AND (price_tolerance <= (100)::numeric)))
 );
@@ -1028,6 +1073,22 @@ create table watched_hotel (
   constraint watched_hotel_pkey PRIMARY KEY (hotel_id),
   constraint watched_hotel_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id) ON DELETE CASCADE
 ) with (fillfactor=80);
+
+create table work_item (
+  key text not null,
+  taken_by text,
+  taken_at timestamp with time zone,
+  note text,
+  note_by text,
+  note_at timestamp with time zone,
+  snoozed_until timestamp with time zone,
+  done_at timestamp with time zone,
+  done_by text,
+  done_count integer,
+  changed_at timestamp with time zone not null,
+  constraint work_item_pkey PRIMARY KEY (key)
+);
+CREATE INDEX work_item_changed ON public.work_item USING btree (changed_at);
 
 create table write_probe (
   is_only boolean default true not null,
@@ -1202,6 +1263,43 @@ CREATE OR REPLACE FUNCTION public.epoch_ms(at timestamp with time zone)
  STABLE PARALLEL SAFE
 RETURN (round((EXTRACT(epoch FROM at) * (1000)::numeric)))::double precision;
 
+CREATE OR REPLACE FUNCTION public.grant_supplier_sessions()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Superusers may take every role.
+  if not (select rolsuper from pg_roles where rolname = current_user) then
+    begin
+      execute format('grant ari_supplier to %I', current_user);
+    exception
+      when insufficient_privilege then
+        -- Somebody else's role: whoever made it may have granted it already.
+        if not pg_has_role(current_user, 'ari_supplier', 'member') then
+          raise warning 'supplier sessions need: grant ari_supplier to %', current_user;
+        end if;
+    end;
+  end if;
+  grant usage on schema public to ari_supplier;
+  grant select on supplier, hotel, hotel_search, api_key, reservation, delivery, delivery_attempt, push_log, price_check,
+    certification, certification_note, sandbox_fault, room, rate, room_rate, tax, ari_month, price_drift,
+    reservation_version, reservation_note, stop_sell, stop_sell_order, hold, room_type, meal_plan, push_body_batch,
+    push_body_segment, store_epoch, operator, delivery_alert, reservation_guest, sandbox_callback
+    to ari_supplier;
+  -- Its hash too, which the file of revocations notes.
+  grant select, insert (hash, key_id, tail), update (expires_at) on api_key_secret to ari_supplier;
+  grant insert (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst, body_bytes_max,
+    ari_items_max, ari_cells_max, unknown_fields, echo), update (revoked_at) on api_key to ari_supplier;
+  grant update (id) on supplier to ari_supplier;
+  grant insert, update on operator to ari_supplier;
+  grant select, insert, delete on operator_session, operator_sign_in_link to ari_supplier;
+  grant insert on audit_log to ari_supplier;
+  grant insert on delivery to ari_supplier;
+  grant update (status, lane, retries, is_alone, trigger, due_at, not_before, give_up_at) on delivery to ari_supplier;
+  grant update (id) on reservation to ari_supplier;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.hotel_words(name text, code text, city_matched text, pushed jsonb)
  RETURNS text
  LANGUAGE sql
@@ -1214,6 +1312,12 @@ CREATE OR REPLACE FUNCTION public.instant(ms double precision)
  IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp((ms / (1000)::double precision));
 
+CREATE OR REPLACE FUNCTION public.request_key(uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((('x'::text || encode(substr(uuid_send($1), 1, 8), 'hex'::text)))::bit(64))::bigint;
+
 CREATE OR REPLACE FUNCTION public.search_parts(words text)
  RETURNS text[]
  LANGUAGE sql
@@ -1225,6 +1329,12 @@ CREATE OR REPLACE FUNCTION public.search_text(given text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN regexp_replace(replace(replace(replace(replace(translate(lower(regexp_replace(NORMALIZE(given, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text)), 'øłđðħıəς'::text, 'olddhiaσ'::text), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), '[^[:alnum:]]+'::text, ' '::text, 'g'::text);
+
+CREATE OR REPLACE FUNCTION public.session_supplier()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select nullif(current_setting('ari.supplier', true), '')::int $function$;
 
 CREATE OR REPLACE FUNCTION public.store_epoch_number()
  RETURNS integer
@@ -1250,3 +1360,130 @@ begin
   select oid::bigint into database_oid from pg_database where datname = current_database();
   table_oid := 'store_epoch'::regclass::oid::bigint;
 end $function$;
+
+alter table api_key enable row level security;
+create policy own on api_key using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table api_key_secret enable row level security;
+create policy own on api_key_secret using ((key_id IN ( SELECT api_key.id
+   FROM api_key)));
+
+alter table ari_month enable row level security;
+create policy own on ari_month using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table audit_log enable row level security;
+create policy own on audit_log for insert with check ((operator_id IN ( SELECT operator.id
+   FROM operator)));
+
+alter table certification enable row level security;
+create policy own on certification using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table certification_note enable row level security;
+create policy own on certification_note using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table delivery enable row level security;
+create policy of_own_reservation on delivery as restrictive for insert with check ((EXISTS ( SELECT
+   FROM reservation
+  WHERE ((reservation.id = delivery.reservation_id) AND (reservation.hotel_id = delivery.hotel_id) AND (reservation.version = delivery.version)))));
+
+alter table delivery enable row level security;
+create policy own on delivery using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table delivery_alert enable row level security;
+create policy own on delivery_alert using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table delivery_attempt enable row level security;
+create policy own on delivery_attempt using ((EXISTS ( SELECT
+   FROM delivery
+  WHERE (delivery.id = delivery_attempt.delivery_id))));
+
+alter table hold enable row level security;
+create policy own on hold using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table hotel enable row level security;
+create policy own on hotel using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table hotel_search enable row level security;
+create policy own on hotel_search using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table operator enable row level security;
+create policy own on operator using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table operator_recovery_code enable row level security;
+create policy own on operator_recovery_code using ((operator_id IN ( SELECT operator.id
+   FROM operator)));
+
+alter table operator_session enable row level security;
+create policy own on operator_session using ((operator_id IN ( SELECT operator.id
+   FROM operator)));
+
+alter table operator_sign_in_link enable row level security;
+create policy own on operator_sign_in_link using ((operator_id IN ( SELECT operator.id
+   FROM operator)));
+
+alter table price_check enable row level security;
+create policy own on price_check using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table price_drift enable row level security;
+create policy own on price_drift using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table push_log enable row level security;
+create policy own on push_log using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table rate enable row level security;
+create policy own on rate using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table reservation enable row level security;
+create policy lock_only on reservation as restrictive for update using (true) with check (false);
+
+alter table reservation enable row level security;
+create policy own on reservation using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table reservation_guest enable row level security;
+create policy own on reservation_guest using ((EXISTS ( SELECT
+   FROM reservation
+  WHERE (reservation.id = reservation_guest.reservation_id))));
+
+alter table reservation_note enable row level security;
+create policy own on reservation_note using (false);
+
+alter table reservation_version enable row level security;
+create policy own on reservation_version using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table room enable row level security;
+create policy own on room using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table room_rate enable row level security;
+create policy own on room_rate using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table sandbox_callback enable row level security;
+create policy own on sandbox_callback using ((key_id IN ( SELECT api_key.id
+   FROM api_key)));
+
+alter table sandbox_fault enable row level security;
+create policy own on sandbox_fault using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table stop_sell enable row level security;
+create policy own on stop_sell using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table stop_sell_order enable row level security;
+create policy own on stop_sell_order using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
+
+alter table supplier enable row level security;
+create policy lock_only on supplier as restrictive for update using (true) with check (false);
+
+alter table supplier enable row level security;
+create policy own on supplier using ((id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table tax enable row level security;
+create policy own on tax using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));

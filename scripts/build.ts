@@ -3,10 +3,13 @@
  * service as few files, which load in half the time of hundreds, the data files of src/ at their places, and the
  * console's web application, which a checkout builds on its first start.
  */
-import { cpSync, globSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'vite'
 import { buildConsole } from './build-console.ts'
+import { membersOf } from './check-lock.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const source = resolve(root, 'src')
@@ -44,6 +47,7 @@ await build({
   },
 })
 copyData()
+writeBillOfMaterials()
 await buildConsole()
 
 /** A module that looks for files beside it finds them as in src/, although it is part of a file in dist/chunks. */
@@ -66,4 +70,52 @@ function copyData(): void {
     const path = resolve(entry.parentPath, entry.name)
     cpSync(path, resolve(dist, relative(source, path)))
   }
+}
+
+/**
+ * Every package that is installed with the service, with version, licence and checksum, as CycloneDX. Without what differs
+ * from one build to the next.
+ */
+function writeBillOfMaterials(): void {
+  const differing = ['serialNumber', 'timestamp', 'tools']
+  const place = mkdtempSync(join(tmpdir(), 'ari-sbom-'))
+  try {
+    // npm calls the package by the name of its folder.
+    const folder = join(place, 'ari-gateway')
+    mkdirSync(folder)
+    // Not by --omit=dev, which also leaves out what a tool for development needs, too.
+    const own = { ...readMembers('package.json'), devDependencies: undefined }
+    const lock = readMembers('package-lock.json')
+    const packages = Object.fromEntries(
+      Object.entries(membersOf(lock['packages'])).filter(
+        ([path, entry]) => path.startsWith('node_modules/') && !isForDevelopment(membersOf(entry)),
+      ),
+    )
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(own))
+    writeFileSync(
+      join(folder, 'package-lock.json'),
+      JSON.stringify({ ...lock, packages: { '': own, ...packages } }),
+    )
+    const parameters = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
+    const maxBuffer = 64 * 1024 * 1024
+    const bill: unknown = JSON.parse(
+      execFileSync('npm', parameters, { cwd: folder, encoding: 'utf8', maxBuffer }),
+    )
+    const stable = JSON.stringify(
+      bill,
+      (name, value: unknown) => (differing.includes(name) ? undefined : value),
+      1,
+    )
+    writeFileSync(join(dist, 'sbom.cdx.json'), `${stable}\n`)
+  } finally {
+    rmSync(place, { recursive: true })
+  }
+}
+
+function isForDevelopment({ dev, link }: Record<string, unknown>): boolean {
+  return dev === true || link === true
+}
+
+function readMembers(file: string): Record<string, unknown> {
+  return membersOf(JSON.parse(readFileSync(join(root, file), 'utf8')))
 }

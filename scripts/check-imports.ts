@@ -8,6 +8,8 @@ import { projectFiles, textOf } from './project-files.ts'
 const order: readonly (readonly string[])[] = [
   ['bin'],
   ['cli'],
+  ['doctor'],
+  ['backup'],
   // The files directly in src/, which compose the features.
   ['src'],
   ['openapi'],

@@ -16,7 +16,7 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function membersOf(value: unknown): Members {
+export function membersOf(value: unknown): Members {
   return isMembers(value) ? value : {}
 }
 
@@ -73,6 +73,13 @@ export function mendedLock(text: string): { text: string; problems: string[] } {
     if (!isMembers(described) || !('resolved' in described) || described.link === true) continue
     problems.push(`${path} names a registry`)
     delete described.resolved
+  }
+  for (const [path, described] of Object.entries(lock.packages)) {
+    const { integrity, link } = membersOf(described)
+    const isOurs = path === '' || !path.includes('node_modules/') || link === true
+    // Without it, npm would install whatever a registry sends.
+    if (!isOurs && typeof integrity !== 'string')
+      problems.push(`${path} has no checksum: delete its entry, then npm install --package-lock-only`)
   }
   const missing = missingEntries(lock.packages)
   for (const { path, entry } of missing) {

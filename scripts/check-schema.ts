@@ -14,7 +14,7 @@ const heading = `-- The schema after all migrations in db/migrations, written by
 `
 
 /**
- * Only tables, views, functions, sequences and types: a migration that creates anything else must extend
+ * Only tables, views, functions, policies, sequences and types: a migration that creates anything else must extend
  * this.
  */
 const describedKinds = ['r', 'p', 'v', 'm', 'S', 'i', 'I', 'c', 't']
@@ -25,6 +25,7 @@ async function dump(client: pg.Client): Promise<string> {
     ...(await tables(client)),
     ...(await lines(client, viewsQuery)),
     ...(await lines(client, functionsQuery)),
+    ...(await lines(client, policiesQuery)),
   ]
   return `${heading}\n${blocks.join('\n\n')}\n`
 }
@@ -56,6 +57,16 @@ const functionsQuery = `
   from pg_proc p where p.pronamespace = 'public'::regnamespace
     and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
   order by p.proname, pg_get_function_identity_arguments(p.oid)`
+
+const policiesQuery = `
+  select format('alter table %1$I enable row level security;%3$screate policy %2$I on %1$I%4$s;', c.relname, p.polname,
+    chr(10), concat(case when not p.polpermissive then ' as restrictive' end,
+      case p.polcmd when 'r' then ' for select' when 'a' then ' for insert' when 'w' then ' for update' when 'd' then ' for delete' end,
+      ' using (' || pg_get_expr(p.polqual, p.polrelid) || ')',
+      ' with check (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')) as line
+  from pg_policy p join pg_class c on c.oid = p.polrelid
+  where c.relnamespace = 'public'::regnamespace and c.relrowsecurity
+  order by c.relname, p.polname`
 
 /** Leaves out partitions: they stand for days, and are like their parents. */
 const tablesQuery = `
@@ -136,7 +147,6 @@ async function refuseUndescribed(client: pg.Client): Promise<void> {
      union all select extname || ' (extension)' from pg_extension where extname <> 'plpgsql'
      union all select nspname || ' (schema)' from pg_namespace
        where nspname not in ('public', 'information_schema') and nspname not like 'pg\\_%'
-     union all select polname || ' (policy)' from pg_policy
      union all select rulename || ' (rule)' from pg_rules where schemaname = 'public'`,
   )
   if (others.length > 0) throw new Error(`scripts/check-schema.ts can't describe: ${others.join(', ')}`)

@@ -50,6 +50,11 @@ const steps: readonly Step[] = [
     command: ['scripts/check-schema.ts'],
   },
   {
+    name: 'settings',
+    claim: 'what lists settings follows from their table',
+    command: ['scripts/check-settings.ts'],
+  },
+  {
     name: 'format',
     claim: 'oxfmt would change nothing',
     command: ['node_modules/oxfmt/bin/oxfmt', '--check', '.'],

@@ -15,7 +15,7 @@ const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 export function clientTypes(): string {
   const { convert, components } = openapiShapes({ areNumbersText: true })
   const parts = [
-    "import type { CallOptions, Operation } from './call.ts'",
+    "import type { CallOptions, Operation, UploadOptions } from './operations.ts'\nimport type { Data, FileStream } from './transfers.ts'",
     ...Object.entries(components).map(([name, shape]) => declared(name, shape)),
     ...names().flatMap((name) => typesOf(name, convert)),
     ...callbackTypes(convert),
@@ -40,17 +40,19 @@ function titleOf(name: string): string {
 type Converted = (schema: unknown) => Shape
 
 function typesOf(name: RouteName, convert: Converted): string[] {
-  const { body, query, params, answer, answers = {}, summary, path, method } = routeByName[name]
+  const { body, query, params, answer, answers = {}, summary, path, method, transfers } = routeByName[name]
   const title = titleOf(name)
   return [
     ...(body === undefined ? [] : [declared(`${title}Body`, convert(body), summary)]),
     ...(query === undefined ? [] : [declared(`${title}Query`, convert(query), summary)]),
     ...(params === undefined ? [] : [declared(`${title}Params`, convert(params), summary)]),
-    declared(
-      `${title}Answer`,
-      choiceOf([answer, ...Object.values(answers)].map(convert)),
-      `Of ${method} ${path}`,
-    ),
+    transfers === 'download'
+      ? `${comment(`Of ${method} ${path}`)}export type ${title}Answer = FileStream`
+      : declared(
+          `${title}Answer`,
+          choiceOf([answer, ...Object.values(answers)].map(convert)),
+          `Of ${method} ${path}`,
+        ),
   ]
 }
 
@@ -123,10 +125,15 @@ function inputsOf(name: RouteName): ('params' | 'query' | 'body')[] {
 function callsOf(type: string, access: Access): string {
   const members = namesOf(access).map((name) => {
     const title = titleOf(name)
+    const isUpload = routeByName[name].transfers === 'upload'
     const inputs = inputsOf(name).map(
       (input) => `${input}${input === 'query' ? '?' : ''}: ${title}${titleOf(input)}`,
     )
-    const parameters = [...inputs, 'options?: CallOptions'].join(', ')
+    const parameters = [
+      ...inputs,
+      ...(isUpload ? ['data: Data'] : []),
+      `options?: ${isUpload ? 'UploadOptions' : 'CallOptions'}`,
+    ].join(', ')
     return `${comment(routeByName[name].summary)}${name}: (${parameters}) => Promise<${title}Answer>`
   })
   return `export type ${type} = {\n${members.join('\n')}\n}`
@@ -134,10 +141,10 @@ function callsOf(type: string, access: Access): string {
 
 function operationsTable(table: string, access: Access): string {
   const lines = namesOf(access).map((name) => {
-    const { method, path, pushKind, takesIdempotencyKey } = routeByName[name]
+    const { method, path, pushKind, takesIdempotencyKey, transfers } = routeByName[name]
     const isKeyed = pushKind !== undefined || takesIdempotencyKey === true
-    const takes = inputsOf(name)
-    const operation = { name, method, path, takes, isKeyed }
+    const takes = [...inputsOf(name), ...(transfers === 'upload' ? ['data'] : [])]
+    const operation = { name, method, path, takes, isKeyed, ...(transfers ? { transfers } : {}) }
     return `${name}: ${JSON.stringify(operation)},`
   })
   return `export const ${table}: Readonly<Record<string, Operation>> = {\n${lines.join('\n')}\n}`

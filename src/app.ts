@@ -1,7 +1,11 @@
+import type { FastifyInstance } from 'fastify'
+import { acceptHandedOver } from './ari/hand-over.ts'
 import { startHoldWatch, type HoldWatch } from './ari/guard/watch-holds.ts'
 import { startAlertWorker, type AlertWorker } from './alerts/worker.ts'
 import { watchCertifications } from './certification/watch.ts'
+import { endStopSells } from './console/stop-sells/end-stop-sells.ts'
 import { consoleHandlers } from './console-handlers.ts'
+import { forPeopleOfSuppliers } from './supplier-scope.ts'
 import { mountConsole } from './console/web/mount-console.ts'
 import { handlerNeedsOf, type AppNeeds, type HandlerNeeds } from './handler-needs.ts'
 import { startBulkWorker, type BulkWorker } from './bulk/worker.ts'
@@ -26,6 +30,8 @@ export type App = {
   prepare: () => Generator<void>
   /** Listens; port 0 takes a free one. `metricsUrl` is set if the metrics have a separate port. */
   listen: (where: { host: string; port: number }) => Promise<{ url: string; metricsUrl?: string }>
+  /** From now on /readyz answers 503, and each answer ends its connection; everything is served as before. */
+  leave: () => void
   /**
    * From now on new requests get 503, and /readyz reports that; those in progress finish, and waiting ones
    * come to an end.
@@ -66,14 +72,12 @@ export function startApp(needs: AppNeeds): App {
   const ending = new AbortController()
   const handlerNeeds = handlerNeedsOf({ ...needs, ending: ending.signal }, keys)
   const { committer: commits, pings, priceChecks: prices, sessions } = handlerNeeds
-  const mounted = [
-    ...(needs.isGateway ? Object.values(handlers).map((handler) => handler(handlerNeeds)) : []),
-    ...(needs.console ? Object.values(consoleHandlers).map((handler) => handler(handlerNeeds)) : []),
-  ]
-  let draining = false
+  const mounted = mountedOf(handlerNeeds, needs)
+  let isLeaving = false
 
   const server = serve(mounted, {
     ...needs,
+    ...handlerNeeds.consoleAddress,
     sharedLimits: needs.processes,
     callerOf: keys.callerOf,
     tokenOf: keys.tokenOf,
@@ -84,12 +88,10 @@ export function startApp(needs: AppNeeds): App {
   })
   const { fastify } = server
   const shedding = shedWhenLate(fastify, needs)
-  mountHealth(fastify, needs, () => draining)
-  const { port: metricsPort, token: metricsToken } = needs.metrics ?? {}
-  const ownMetrics = metricsPort === undefined ? undefined : metricsServer(metricsPageOf(needs), metricsToken)
-  if (!ownMetrics) mountMetrics(fastify, metricsPageOf(needs), metricsToken)
-  if (needs.isGateway || needs.console) mountDocs(fastify, needs)
-  const web = needs.console && mountConsole(fastify, needs)
+  mountHealth(fastify, needs, () => isLeaving)
+  const ownMetrics = openMetrics(fastify, needs)
+  if (needs.isGateway || needs.console) mountDocs(fastify, { ...needs, ...handlerNeeds.consoleAddress })
+  const web = needs.console && mountConsole(fastify, { ...needs, ...handlerNeeds.consoleAddress })
   measure(needs, { commits, server })
   const storeWatch = startStoreWatch(needs)
 
@@ -101,15 +103,18 @@ export function startApp(needs: AppNeeds): App {
     requestsInFlight: () => server.requestsInFlight() + server.requestsHeldOpen(),
     ...workOf(handlerNeeds),
     prepareConsole: () => web?.prepare(),
-    listen: async ({ host, port }) => {
-      const how = { backlog, ...(needs.processes ? sharedPort : {}) }
-      const metricsUrl = await ownMetrics?.listen({ host, port: metricsPort ?? 0, ...how })
-      const url = await fastify.listen({ host, port, ...how })
-      return metricsUrl === undefined ? { url } : { url, metricsUrl }
+    listen: async (where) => {
+      await answerPeers(handlerNeeds)
+      return listenOn({ fastify, ownMetrics }, where, needs)
+    },
+    leave: () => {
+      isLeaving = true
+      server.leave()
     },
     drain: () => {
-      draining = true
+      isLeaving = true
       server.drain()
+      void needs.peers?.close()
       setTimeout(() => ending.abort(), callsFinishWithinMs).unref()
     },
     close: async () => {
@@ -124,12 +129,29 @@ export function startApp(needs: AppNeeds): App {
       for (const calls of [handlerNeeds.deliveryCaller, handlerNeeds.alertChannels]) calls.close()
       await prices.close()
       await Promise.all([handlerNeeds.callbackWatch?.close(), handlerNeeds.trafficNotes.written()])
+      await needs.peers?.close()
       await commits.close()
       await sessions.close()
       await web?.close()
       await keys.close()
     },
   }
+}
+
+/** The routes of this process's roles. */
+function mountedOf(needs: HandlerNeeds, { isGateway, console: withConsole }: AppNeeds) {
+  return [
+    ...(isGateway ? Object.values(handlers).map((handler) => handler(needs)) : []),
+    ...(withConsole ? Object.values(consoleHandlers).map(forPeopleOfSuppliers(needs)) : []),
+  ]
+}
+
+/** On a port of their own if there is one, otherwise beside everything else. */
+function openMetrics(fastify: Server['fastify'], needs: AppNeeds): FastifyInstance | undefined {
+  const { port, token } = needs.metrics ?? {}
+  if (port !== undefined) return metricsServer(metricsPageOf(needs), token)
+  mountMetrics(fastify, metricsPageOf(needs), token)
+  return undefined
 }
 
 /** The work that runs once, whoever answers requests. */
@@ -141,7 +163,10 @@ function workOf(
     startHoldWatch: () => startHoldWatch(needs),
     startBulk: () => startBulkWorker({ ...needs, linePushes: linePushes(needs) }),
     startAlerts: () =>
-      startAlertWorker(needs, { certifications: (_needs, nowMs) => watchCertifications(needs, nowMs) }),
+      startAlertWorker(needs, {
+        certifications: (_needs, nowMs) => watchCertifications(needs, nowMs),
+        'ends of stop-sells': (_needs, nowMs) => endStopSells(needs, nowMs),
+      }),
   }
 }
 
@@ -154,6 +179,26 @@ function trafficWatch({ db, trafficNotes }: HandlerNeeds): Pick<ServeNeeds, 'rep
       if (stored) trafficNotes.repeated(push.caller, push.requestId)
       return stored
     },
+  }
+}
+
+async function listenOn(
+  { fastify, ownMetrics }: Pick<Server, 'fastify'> & { ownMetrics: FastifyInstance | undefined },
+  { host, port }: { host: string; port: number },
+  { metrics, processes }: AppNeeds,
+): Promise<{ url: string; metricsUrl?: string }> {
+  const how = { backlog, ...(processes ? sharedPort : {}) }
+  const metricsUrl = await ownMetrics?.listen({ host, port: metrics?.port ?? 0, ...how })
+  const url = await fastify.listen({ host, port, ...how })
+  return metricsUrl === undefined ? { url } : { url, metricsUrl }
+}
+
+/** Without them, each process applies the pushes that it gets. */
+async function answerPeers(needs: HandlerNeeds): Promise<void> {
+  try {
+    await needs.peers?.serve(acceptHandedOver(needs))
+  } catch (error) {
+    needs.log.warn({ err: error }, 'other processes cannot hand pushes over to this one')
   }
 }
 

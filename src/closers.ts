@@ -1,36 +1,44 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from './base/log.ts'
 
+/** `isFault`: the process must not go on serving, not even for the time that balancers need to notice. */
+export type Stopping = { isFault: boolean }
+
 /** Cleanup steps, run in reverse order. A step that takes too long is abandoned: the process ends anyway. */
-export type Closers = { name: string; close: () => Promise<void>; withinMs: number }[]
+export type Closers = { name: string; close: (why: Stopping) => Promise<void>; withinMs: number }[]
 
 export type Service = {
   log: Log
   /**
    * Lets the requests in progress finish, refuses new ones, and stops everything that this service started.
    */
-  stop: () => Promise<void>
+  stop: (why?: Stopping) => Promise<void>
 }
 
 /** Runs a start. If it fails, what it started is stopped. */
 export async function starting(log: Log, start: (closers: Closers) => Promise<void>): Promise<Service> {
   const closers: Closers = []
-  const stop = () => closeAll(closers, (fields, message) => log.warn(fields, message))
+  const stop = (why = { isFault: false }) =>
+    closeAll(closers, why, (fields, message) => log.warn(fields, message))
   try {
     await start(closers)
     return { log, stop }
   } catch (error) {
-    await stop()
+    await stop({ isFault: true })
     throw error
   }
 }
 
-async function closeAll(closers: Closers, warn: (fields: object, message: string) => void): Promise<void> {
+async function closeAll(
+  closers: Closers,
+  why: Stopping,
+  warn: (fields: object, message: string) => void,
+): Promise<void> {
   for (let closer = closers.pop(); closer; closer = closers.pop()) {
     const { name, close, withinMs } = closer
     const giveUp = new AbortController()
     try {
-      const closed = close().then(() => true)
+      const closed = close(why).then(() => true)
       const late = Number.isFinite(withinMs)
         ? wait(withinMs, false, { signal: giveUp.signal }).catch(() => false)
         : new Promise<false>(() => {})

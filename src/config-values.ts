@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { hostsOf, hostWantOf, hostWants, isHostWant } from './postgres/connection-config.ts'
 import { readNatsServers } from './changes/nats-url.ts'
 import type { ObjectStoreAddress } from './outbound/object-store.ts'
+import { ownFirstSegments } from './base/path-prefix.ts'
 import { editDistance } from './http/spelling.ts'
 import { allowableNetworks, isAllowableNetwork, loopbackNetworks, parseUrl } from './outbound/vet-url.ts'
 
@@ -47,7 +48,7 @@ export function integerBetween(min: number, max: number): (text: string) => Read
   }
 }
 
-const processes = { min: 1, max: 64 }
+export const processes = { min: 1, max: 64 }
 
 /** `auto`: one for each processor that this process may use. */
 export function readProcesses(text: string): Reading<number> {
@@ -90,29 +91,21 @@ export function readNatsUrl(text: string): Reading<string> {
   }
 }
 
-/** A partly set archive is an error: bodies would silently remain in the store. */
-export function readArchive(
-  environ: Readonly<Record<string, string | undefined>>,
-  problems: string[],
-): ObjectStoreAddress | undefined {
-  const parts = ['ARI_ARCHIVE_URL', 'ARI_ARCHIVE_KEY_ID', 'ARI_ARCHIVE_SECRET'] as const
-  const [url = '', keyId = '', secret = ''] = parts.map((name) => environ[name])
-  const stated = [url, keyId, secret].filter((text) => text !== '').length
-  if (stated > 0 && stated < parts.length) problems.push(`${listed(parts, 'and')} must be set together`)
-  // Neither could be part of a signature. They are never repeated, because they may be exchanged.
-  if (!/^[\x21-\x7e]*$/.test(secret))
-    problems.push('ARI_ARCHIVE_SECRET must be printable ASCII characters without blanks')
-  if (!/^[\x21-\x7e]*$/.test(keyId) || /[,/]/.test(keyId))
-    problems.push('ARI_ARCHIVE_KEY_ID must be printable ASCII characters without blanks, commas and slashes')
-  if (url === '') return undefined
-  const reading = readArchiveUrl(url)
-  if ('value' in reading) return { ...reading.value, keyId, secret }
-  problems.push(`ARI_ARCHIVE_URL ${reading.problem}`)
-  return undefined
+// Of neither could a signature be made. They are never repeated, because they may be exchanged.
+export function readArchiveSecret(text: string): Reading<string> {
+  return /^[\x21-\x7e]+$/.test(text)
+    ? { value: text }
+    : { problem: 'must be printable ASCII characters without blanks' }
+}
+
+export function readArchiveKeyId(text: string): Reading<string> {
+  return /^[\x21-\x7e]+$/.test(text) && !/[,/]/.test(text)
+    ? { value: text }
+    : { problem: 'must be printable ASCII characters without blanks, commas and slashes' }
 }
 
 /** `https://host/bucket/prefix?region=…`; the region is us-east-1 unless it is stated. */
-function readArchiveUrl(text: string): Reading<Pick<ObjectStoreAddress, 'url' | 'region'>> {
+export function readArchiveUrl(text: string): Reading<Pick<ObjectStoreAddress, 'url' | 'region'>> {
   const url = URL.parse(text)
   const bare = text.replace(/\?.*/, '').replace(/\/$/, '')
   const isRight =
@@ -204,12 +197,23 @@ export function readPrivateNetworks(text: string): Reading<readonly string[]> {
       }
 }
 
-export function readOrigin(text: string): Reading<string> {
+/** Without a trailing slash. The path is written into pages, scripts and cookies as it is. */
+export function readPublicUrl(text: string): Reading<string> {
   const url = URL.parse(text)
-  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-  return isOrigin
-    ? { value: url.origin }
-    : { problem: `must be a URL without a path, like https://ari.example.com, not ${quoted(text)}` }
+  const path = url?.pathname.replace(/\/$/, '') ?? ''
+  const isRight =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    /^(?:\/[A-Za-z0-9_][\w.~-]*)*$/.test(path) &&
+    url.href.replace(/\/$/, '') === `${url.origin}${path}`
+  if (!isRight)
+    return {
+      problem: `must be a URL like https://ari.example.com or https://apps.example.com/ari, not ${quoted(text)}`,
+    }
+  const own = ownFirstSegments.find((segment) => segment === path.split('/')[1])
+  return own === undefined
+    ? { value: `${url.origin}${path}` }
+    : { problem: `must not have a path that begins with /${own}, which is a path of the service itself` }
 }
 
 const localHosts = ['127.0.0.1', '[::1]', 'localhost']
@@ -248,7 +252,7 @@ function quoted(text: string): string {
   return JSON.stringify(cut)
 }
 
-function listed(values: readonly string[], last = 'or'): string {
+export function listed(values: readonly string[], last = 'or'): string {
   return values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} ${last} ${values.at(-1)}`
 }
 
@@ -256,9 +260,8 @@ function listed(values: readonly string[], last = 'or'): string {
 export function unknownSettings(
   environ: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
-  secretNames: readonly string[],
 ): string[] {
-  const known: ReadonlySet<string> = new Set([...names, ...secretNames.map((name) => `${name}_FILE`)])
+  const known: ReadonlySet<string> = new Set(names.flatMap((name) => [name, `${name}_FILE`]))
   return Object.keys(environ)
     .filter((name) => name.startsWith('ARI_') && !known.has(name))
     .sort()

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { resolve } from 'node:path'
-import { test } from 'node:test'
-import { readConfig, WrongSettings, type Environ } from './config.ts'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { allSettings, readConfig, WrongSettings, type Environ } from './config.ts'
 
 const defaults = {
   environment: 'sandbox',
@@ -13,6 +15,8 @@ const defaults = {
   databaseUrl: undefined,
   vaultKey: undefined,
   vaultKeysPrevious: [],
+  backupKey: undefined,
+  bootstrapFile: undefined,
   roles: ['gateway', 'worker', 'console'],
   processes: 1,
   logLevel: 'info',
@@ -21,8 +25,11 @@ const defaults = {
   pushLogDays: 90,
   pushLogGb: undefined,
   publicUrl: undefined,
+  traceCallbacks: true,
   trustedProxies: [],
   metrics: { port: undefined, token: undefined },
+  drainMs: 0,
+  migrate: 'auto',
   feedNats: undefined,
   archive: undefined,
   mail: undefined,
@@ -47,46 +54,53 @@ test('an empty value counts as none', () => {
   assert.deepEqual(readConfig({ PORT: '', DATABASE_URL: '', ARI_ENVIRONMENT: '' }).settings, defaults)
 })
 
+/** Every setting, with a value that is not its default if there is another valid one. */
+const everything = {
+  ARI_ENVIRONMENT: 'production',
+  HOST: '::1',
+  PORT: '0',
+  ARI_DATA_DIR: '/var/lib/ari',
+  DATABASE_URL: 'postgres://ari:secret@db.example:5432/ari?sslmode=require',
+  ARI_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ARI_VAULT_KEY_PREVIOUS: `${Buffer.alloc(32, 8).toString('hex')}, ${Buffer.alloc(32, 9).toString('base64')}`,
+  ARI_ROLES: 'worker, gateway',
+  ARI_PROCESSES: '3',
+  LOG_LEVEL: 'silent',
+  ARI_POSTGRES_BIN: '/usr/lib/postgresql/18/bin',
+  ARI_ALLOW_PRIVATE_WEBHOOKS: 'false',
+  ARI_PUSH_LOG_DAYS: '1',
+  ARI_PUSH_LOG_GB: '100',
+  ARI_PUBLIC_URL: 'https://ari.example.com/',
+  ARI_TRACE_CALLBACKS: 'false',
+  ARI_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+  ARI_PATIENCE: '20',
+  ARI_METRICS_PORT: '9464',
+  ARI_DRAIN_MS: '250',
+  ARI_MIGRATE: 'off',
+  ARI_METRICS_TOKEN: 'a-token-of-metrics',
+  ARI_FEED_NATS: 'nats://ari:secret@nats1:4222,nats2:4222',
+  ARI_ARCHIVE_URL: 'http://10.1.2.3:9000/ari/logs/?region=eu-1',
+  ARI_ARCHIVE_KEY_ID: 'archivist',
+  ARI_ARCHIVE_SECRET: 'hunter3',
+  ARI_SMTP_URL: 'smtps://ari:hunter4@mail.example.com',
+  ARI_MAIL_FROM: 'alerts@example.com',
+  ARI_OPERATORS_WEBHOOK_URL: 'https://hooks.example.com/T0/x',
+  ARI_OPERATORS_WEBHOOK_KEY: 'routing',
+  ARI_OIDC_ISSUER: 'https://login.example.com/realms/staff',
+  ARI_OIDC_CLIENT_ID: 'ari',
+  ARI_OIDC_CLIENT_SECRET: 'hunter2',
+  ARI_OIDC_NEWCOMER_ROLE: 'viewer',
+  ARI_REVOCATIONS_FILE: '/mnt/safe/revoked',
+  ARI_BACKUP_KEY: Buffer.alloc(32, 6).toString('base64'),
+  ARI_BOOTSTRAP_FILE: '/mnt/safe/first',
+  ARI_REQUIRE_MFA: 'false',
+  ARI_MFA_KEY: `${'ab'.repeat(32)}, ${'cd'.repeat(32)}`,
+  ARI_LOCK_OUT_MINUTES: '60',
+  ARI_SESSION_IDLE_MINUTES: '10',
+} satisfies Environ
+
 test('every setting is read', () => {
-  const { settings, warnings } = readConfig({
-    ARI_ENVIRONMENT: 'production',
-    HOST: '::1',
-    PORT: '0',
-    ARI_DATA_DIR: '/var/lib/ari',
-    DATABASE_URL: 'postgres://ari:secret@db.example:5432/ari?sslmode=require',
-    ARI_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
-    ARI_VAULT_KEY_PREVIOUS: `${Buffer.alloc(32, 8).toString('hex')}, ${Buffer.alloc(32, 9).toString('base64')}`,
-    ARI_ROLES: 'worker, gateway',
-    ARI_PROCESSES: '3',
-    LOG_LEVEL: 'silent',
-    ARI_POSTGRES_BIN: '/usr/lib/postgresql/18/bin',
-    ARI_ALLOW_PRIVATE_WEBHOOKS: 'false',
-    ARI_PUSH_LOG_DAYS: '1',
-    ARI_PUSH_LOG_GB: '100',
-    ARI_PUBLIC_URL: 'https://ari.example.com/',
-    ARI_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
-    ARI_PATIENCE: '20',
-    ARI_METRICS_PORT: '9464',
-    ARI_METRICS_TOKEN: 'a-token-of-metrics',
-    ARI_FEED_NATS: 'nats://ari:secret@nats1:4222,nats2:4222',
-    ARI_ARCHIVE_URL: 'http://10.1.2.3:9000/ari/logs/?region=eu-1',
-    ARI_ARCHIVE_KEY_ID: 'archivist',
-    ARI_ARCHIVE_SECRET: 'hunter3',
-    ARI_SMTP_URL: 'smtps://ari:hunter4@mail.example.com',
-    ARI_MAIL_FROM: 'alerts@example.com',
-    ARI_OPERATORS_WEBHOOK_URL: 'https://hooks.example.com/T0/x',
-    ARI_OPERATORS_WEBHOOK_KEY: 'routing',
-    ARI_OIDC_ISSUER: 'https://login.example.com/realms/staff',
-    ARI_OIDC_CLIENT_ID: 'ari',
-    ARI_OIDC_CLIENT_SECRET: 'hunter2',
-    ARI_OIDC_NEWCOMER_ROLE: 'viewer',
-    ARI_REVOCATIONS_FILE: '/mnt/safe/revoked',
-    ARI_REQUIRE_MFA: 'false',
-    ARI_MFA_KEY: `${'ab'.repeat(32)}, ${'cd'.repeat(32)}`,
-    ARI_LOCK_OUT_MINUTES: '60',
-    ARI_SESSION_IDLE_MINUTES: '10',
-    PATH: '/usr/bin',
-  })
+  const { settings, warnings } = readConfig({ ...everything, PATH: '/usr/bin' })
   assert.deepEqual(
     { settings, warnings },
     {
@@ -100,6 +114,8 @@ test('every setting is read', () => {
         databaseUrl: 'postgres://ari:secret@db.example:5432/ari?sslmode=require',
         vaultKey: Buffer.alloc(32, 7),
         vaultKeysPrevious: [Buffer.alloc(32, 8), Buffer.alloc(32, 9)],
+        backupKey: Buffer.alloc(32, 6),
+        bootstrapFile: '/mnt/safe/first',
         roles: ['gateway', 'worker'],
         processes: 3,
         logLevel: 'silent',
@@ -108,8 +124,11 @@ test('every setting is read', () => {
         pushLogDays: 1,
         pushLogGb: 100,
         publicUrl: 'https://ari.example.com',
+        traceCallbacks: false,
         trustedProxies: ['10.0.0.0/8', '::1'],
         patience: 20,
+        drainMs: 250,
+        migrate: 'off',
         metrics: { port: 9464, token: 'a-token-of-metrics' },
         feedNats: 'nats://ari:secret@nats1:4222,nats2:4222',
         archive: {
@@ -133,6 +152,49 @@ test('every setting is read', () => {
       warnings: [],
     },
   )
+})
+
+test('the settings that are tested here are all that there are', () => {
+  assert.deepEqual(Object.keys(everything).sort(), allSettings.map(({ name }) => name).sort())
+})
+
+for (const [name, value] of Object.entries(everything)) {
+  const others = { ...everything, [name]: undefined }
+  const file = `${name}_FILE`
+
+  test(`${name} may be in a file`, (t) => {
+    const path = fileOf(t, value)
+    assert.deepEqual(readConfig({ ...others, [file]: path }), readConfig(everything))
+    assert.deepEqual(linesOf({ ...everything, [file]: path }), [`${name} and ${file} must not both be set`])
+  })
+
+  test(`${name} in a file that is not there, or empty, is named with the file`, (t) => {
+    const path = fileOf(t, '')
+    assert.deepEqual(linesOf({ ...others, [file]: path }), [`${file} names ${path}, which is empty`])
+    rmSync(path)
+    assert.deepEqual(linesOf({ ...others, [file]: path }), [
+      `${file} names ${path}, which can't be read: ENOENT: no such file or directory, open '${path}'`,
+    ])
+  })
+}
+
+test('a wrong value in a file is not repeated if it may be secret', (t) => {
+  const lines = linesOf({ ARI_VAULT_KEY_FILE: fileOf(t, 'hunter2') })
+  assert.deepEqual(lines, [vaultKey])
+})
+
+test('every line of the example of an environment is valid, alone and with all others', () => {
+  const lines =
+    readFileSync(new URL('../deploy/.env.example', import.meta.url), 'utf8').match(/^#\w+=.*$/gm) ?? []
+  const examples = lines.map((line) => line.slice(1).split(/=(.*)/, 2))
+  assert.deepEqual(
+    examples.map(([name = '']) => name.replace(/_FILE$/, '')),
+    allSettings.map(({ name }) => name).map((name) => name.replace(/_FILE$/, '')),
+  )
+  const open = examples.filter(([name = '']) => allSettings.some((setting) => setting.name === name))
+  assert.ok(open.length > 20)
+  const secrets = Object.entries(everything).filter(([name]) => !open.some(([other]) => other === name))
+  assert.deepEqual(readConfig(Object.fromEntries([...open, ...secrets])).warnings, [])
 })
 
 test('private webhooks are on this machine, or in the networks named', () => {
@@ -162,7 +224,7 @@ const days = (shown: string) => `ARI_PUSH_LOG_DAYS must be a whole number from 1
 const privateWebhooks = (shown: string) =>
   `ARI_ALLOW_PRIVATE_WEBHOOKS must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${shown}`
 const publicUrl = (shown: string) =>
-  `ARI_PUBLIC_URL must be a URL without a path, like https://ari.example.com, not ${shown}`
+  `ARI_PUBLIC_URL must be a URL like https://ari.example.com or https://apps.example.com/ari, not ${shown}`
 const proxies = (shown: string) =>
   `ARI_TRUSTED_PROXIES must be addresses or networks with commas between, like 10.0.0.0/8, not ${shown}`
 const issuer = (shown: string) => `ARI_OIDC_ISSUER must be the https URL of an OpenID provider, not ${shown}`
@@ -286,7 +348,12 @@ const wrong: [Environ, string][] = [
     'ARI_SESSION_IDLE_MINUTES must be a whole number from 1 to 720, not "721"',
   ],
   [{ ARI_PUBLIC_URL: 'ari.example.com' }, publicUrl('"ari.example.com"')],
-  [{ ARI_PUBLIC_URL: 'https://x.example/console' }, publicUrl('"https://x.example/console"')],
+  [
+    { ARI_PUBLIC_URL: 'https://x.example/console' },
+    'ARI_PUBLIC_URL must not have a path that begins with /console, which is a path of the service itself',
+  ],
+  [{ ARI_PUBLIC_URL: 'https://x.example/ari?x=1' }, publicUrl('"https://x.example/ari?x=1"')],
+  [{ ARI_PUBLIC_URL: 'https://x.example/ari;x' }, publicUrl('"https://x.example/ari;x"')],
   [{ ARI_PUBLIC_URL: 'ftp://x.example' }, publicUrl('"ftp://x.example"')],
   [{ ARI_TRUSTED_PROXIES: '10.0.0.0/33' }, proxies('"10.0.0.0/33"')],
   [{ ARI_TRUSTED_PROXIES: 'proxy' }, proxies('"proxy"')],
@@ -329,6 +396,14 @@ test('a misspelt setting gets a warning with the likely name', () => {
     'ARI_SOMETHING_ELSE is not a setting and has no effect',
   ])
 })
+
+/** A file as an editor writes it; it goes with the test. */
+function fileOf(t: TestContext, contents: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ari-settings-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'value'), contents === '' ? '' : `${contents}\n`)
+  return join(folder, 'value')
+}
 
 function linesOf(environ: Environ): readonly string[] {
   try {

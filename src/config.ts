@@ -1,43 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { minuteMs } from './base/calendar.ts'
-import { resolve } from 'node:path'
-import {
-  among,
-  integerBetween,
-  readArchive,
-  readBoolean,
-  readDatabaseUrl,
-  readFile,
-  readFolder,
-  readHost,
-  readIssuer,
-  readKeys,
-  readMetricsToken,
-  readNatsUrl,
-  readNetworks,
-  readOrigin,
-  readPrivateNetworks,
-  readProcesses,
-  readVaultKey,
-  readVaultKeys,
-  type Reading,
-  someOf,
-  unknownSettings,
-} from './config-values.ts'
-import { environments, type Environment } from './keys/secret.ts'
-import type { ObjectStoreAddress } from './outbound/object-store.ts'
-import type { OidcSettings } from './operators/oidc.ts'
-import { signInMinutes, defaultSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
-import type { MetricsRules } from './monitoring.ts'
-import { logLevels, type LogLevel } from './base/log.ts'
-import { alertNames, alertSecretNames, readAlertChannels } from './alerts/channel-settings.ts'
 import type { ChannelSettings } from './alerts/channels.ts'
-import { operatorRoles, type OperatorRole } from './http/route.ts'
+import { minuteMs } from './base/calendar.ts'
+import type { LogLevel } from './base/log.ts'
+import { listed, unknownSettings } from './config-values.ts'
+import type { Environment } from './keys/secret.ts'
+import type { MetricsRules } from './monitoring.ts'
+import type { OidcSettings } from './operators/oidc.ts'
+import { defaultSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
+import type { ObjectStoreAddress } from './outbound/object-store.ts'
+import type { Role, Setting } from './setting.ts'
+import { settingsTable as table, usualDrainMs, type MigrateChoice } from './settings.ts'
 
 /** Environment → typed settings. The only file that reads process.env. */
-
-export const roles = ['gateway', 'worker', 'console'] as const
-export type Role = (typeof roles)[number]
 
 export type Settings = ChannelSettings & {
   environment: Environment
@@ -54,6 +28,8 @@ export type Settings = ChannelSettings & {
   vaultKey: Buffer | undefined
   /** The previous keys, which open data that was sealed with them. */
   vaultKeysPrevious: readonly Buffer[]
+  /** 32 bytes; absent: backups are not encrypted. */
+  backupKey: Buffer | undefined
   roles: readonly Role[]
   /** Processes that answer requests. */
   processes: number
@@ -69,9 +45,13 @@ export type Settings = ChannelSettings & {
    * requests.
    */
   publicUrl: string | undefined
+  traceCallbacks: boolean
   /** Addresses and networks. */
   trustedProxies: readonly string[]
   metrics: MetricsRules
+  /** How long a stopping service still serves, while /readyz says that it is not ready. */
+  drainMs: number
+  migrate: MigrateChoice
   /** Absent: the change feed is not published. */
   feedNats: string | undefined
   /** Multiplies the time that requests may take before they are refused for being late. */
@@ -82,6 +62,8 @@ export type Settings = ChannelSettings & {
   signIn: SignInRules
   /** Outside the store; undefined: revocations are in the store only. */
   revocationsFile: string | undefined
+  /** Gets the first key instead of the output; undefined: it is printed. */
+  bootstrapFile: string | undefined
   /** 32 bytes each: the first seals secrets of second factors, all open them. */
   mfaKeys: readonly Buffer[]
 }
@@ -97,67 +79,37 @@ export class WrongSettings extends Error {
   }
 }
 
-/** Reads a setting with `read`; without a value, returns the default `usual`. */
-type Setting = <Value>(name: Name, usual: Value, read: (text: string) => Reading<Value>) => Value
-
 export type Environ = Readonly<Record<string, string | undefined>>
 
-const names = [
-  'ARI_ENVIRONMENT',
-  'ARI_DATA_DIR',
-  'ARI_VAULT_KEY',
-  'ARI_VAULT_KEY_PREVIOUS',
-  'ARI_ROLES',
-  'ARI_PROCESSES',
-  'ARI_POSTGRES_BIN',
-  'ARI_ALLOW_PRIVATE_WEBHOOKS',
-  'ARI_PUSH_LOG_DAYS',
-  'ARI_PUSH_LOG_GB',
-  'ARI_PUBLIC_URL',
-  'ARI_TRUSTED_PROXIES',
-  'ARI_PATIENCE',
-  'ARI_METRICS_PORT',
-  'ARI_METRICS_TOKEN',
-  'ARI_FEED_NATS',
-  'ARI_ARCHIVE_URL',
-  'ARI_ARCHIVE_KEY_ID',
-  'ARI_ARCHIVE_SECRET',
-  ...alertNames,
-  'ARI_OIDC_ISSUER',
-  'ARI_OIDC_CLIENT_ID',
-  'ARI_OIDC_CLIENT_SECRET',
-  'ARI_OIDC_NEWCOMER_ROLE',
-  'ARI_REQUIRE_MFA',
-  'ARI_MFA_KEY',
-  'ARI_REVOCATIONS_FILE',
-  'ARI_LOCK_OUT_MINUTES',
-  'ARI_SESSION_IDLE_MINUTES',
-] as const
-
-/**
- * Each may also be in a file, which `NAME_FILE` names: other users can easily see an environment, for example
- * in a listing of containers.
- */
-const secretNames = [
-  'DATABASE_URL',
-  'ARI_VAULT_KEY',
-  'ARI_VAULT_KEY_PREVIOUS',
-  'ARI_MFA_KEY',
-  'ARI_METRICS_TOKEN',
-  'ARI_FEED_NATS',
-  'ARI_ARCHIVE_SECRET',
-  ...alertSecretNames,
-  'ARI_OIDC_CLIENT_SECRET',
-] as const
-
-type Name = (typeof names)[number] | 'HOST' | 'PORT' | 'DATABASE_URL' | 'LOG_LEVEL'
-
-const pushLogDays = { min: 1, max: 3_650, usual: 90 }
-const patience = { min: 1, max: 1_000 }
+export const allSettings: readonly Setting<unknown>[] = Object.values(table)
 
 /** The user who became root by sudo, if any. */
 export function sudoUser(): string | undefined {
   return process.env['SUDO_USER']
+}
+
+/** What systemd asks a service to report (sd_notify(3)); `watchdogMs`: it ends one that is silent for so long. */
+export function supervision(): { isAsked: boolean; watchdogMs: number | undefined } {
+  const { NOTIFY_SOCKET = '', WATCHDOG_USEC = '' } = process.env
+  const watchdogMs = Number(WATCHDOG_USEC) / 1_000
+  return { isAsked: NOTIFY_SOCKET !== '', watchdogMs: watchdogMs > 0 ? watchdogMs : undefined }
+}
+
+/** Variables by which other programs are led through a proxy; this service uses none. */
+export function proxiesInEnvironment(): string[] {
+  return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name) && process.env[name] !== '')
+}
+
+/** The values of all secret settings, which must never be shown. */
+export function secretValues(environ: Environ = process.env): string[] {
+  const values = allSettings
+    .filter(({ isSecret }) => isSecret)
+    .flatMap(({ name }) => {
+      const file = environ[`${name}_FILE`] ?? ''
+      const contents = file === '' ? { value: '' } : contentsOf(name, file)
+      return [environ[name] ?? '', 'value' in contents ? contents.value : '']
+    })
+  return [...values, environ['PGPASSWORD'] ?? '']
 }
 
 /** Settings from the environment, and from a `.env` in the working folder, if any; the environment wins. */
@@ -171,128 +123,173 @@ export function loadConfig(): { settings: Settings; warnings: string[] } {
       ])
     }
   }
-  return readConfig(withSecretFiles(process.env))
+  return readConfig(process.env)
 }
 
-function withSecretFiles(environ: Environ): Environ {
+/**
+ * The settings with the contents of the files that `NAME_FILE` names: other users can easily see an environment, for
+ * example in a listing of containers.
+ */
+function withFiles(environ: Environ, problems: string[]): Environ {
   const read: Record<string, string | undefined> = { ...environ }
-  for (const name of secretNames) {
+  for (const { name } of allSettings) {
     const file = environ[`${name}_FILE`] ?? ''
     if (file === '') continue
-    if ((environ[name] ?? '') !== '')
-      throw new WrongSettings([`${name} and ${name}_FILE must not both be set`])
-    read[name] = readSecretFile(`${name}_FILE`, file)
+    const contents =
+      (environ[name] ?? '') === ''
+        ? contentsOf(`${name}_FILE`, file)
+        : { problem: `${name} and ${name}_FILE must not both be set` }
+    if ('problem' in contents) problems.push(contents.problem)
+    else read[name] = contents.value
   }
   return read
 }
 
-const secretFileBytesMax = 64 * 1024
-
-/** The contents of a file, without the final line break that editors add. */
+/** Throws WrongSettings. */
 export function readSecretFile(what: string, file: string): string {
-  try {
-    const text = readFileSync(file, 'utf8')
-    if (text.length <= secretFileBytesMax) return text.replace(/\r?\n$/, '')
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new WrongSettings([`${what} names a file that can't be read: ${why}`])
-  }
-  throw new WrongSettings([`${what} names a file of more than ${secretFileBytesMax} bytes`])
+  const contents = contentsOf(what, file)
+  if ('problem' in contents) throw new WrongSettings([contents.problem])
+  return contents.value
 }
 
+const fileBytesMax = 64 * 1024
+
+/** The contents of a file, without the final line break that editors add. */
+function contentsOf(what: string, file: string): { value: string } | { problem: string } {
+  try {
+    const value = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    if (value === '') return { problem: `${what} names ${file}, which is empty` }
+    if (value.length <= fileBytesMax) return { value }
+    return { problem: `${what} names ${file}, which has more than ${fileBytesMax} bytes` }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return { problem: `${what} names ${file}, which can't be read: ${why}` }
+  }
+}
+
+/** Reads a setting; one that is wrong or absent has its default. */
+type Read = <Value>(setting: Setting<Value>) => Value
+
 /** Throws WrongSettings with all errors. An empty value counts as none. */
-export function readConfig(environ: Environ): { settings: Settings; warnings: string[] } {
+export function readConfig(given: Environ): { settings: Settings; warnings: string[] } {
   const problems: string[] = []
-  const setting: Setting = (name, usual, read) => {
+  const environ = withFiles(given, problems)
+  const isSet = ({ name }: Setting<unknown>) =>
+    [name, `${name}_FILE`].some((one) => (given[one] ?? '') !== '')
+  const read: Read = ({ name, usual, read: reader }) => {
     const text = environ[name]
     if (text === undefined || text === '') return usual
-    const reading = read(text)
+    const reading = reader(text)
     if ('value' in reading) return reading.value
     problems.push(`${name} ${reading.problem}`)
     return usual
   }
-  const environment = setting('ARI_ENVIRONMENT', 'sandbox', among(environments))
+  const environment = read(table.environment)
   const settings: Settings = {
     environment,
-    environmentIsStated: (environ['ARI_ENVIRONMENT'] ?? '') !== '',
-    host: setting('HOST', '127.0.0.1', readHost),
-    port: setting('PORT', 8080, integerBetween(0, 65_535)),
-    addressIsStated: [environ['HOST'], environ['PORT']].some((text) => (text ?? '') !== ''),
-    dataDir: setting('ARI_DATA_DIR', resolve('data'), readFolder),
-    databaseUrl: setting<string | undefined>('DATABASE_URL', undefined, readDatabaseUrl),
-    vaultKey: setting<Buffer | undefined>('ARI_VAULT_KEY', undefined, readVaultKey),
-    vaultKeysPrevious: setting<readonly Buffer[]>('ARI_VAULT_KEY_PREVIOUS', [], readVaultKeys),
-    roles: setting<readonly Role[]>('ARI_ROLES', roles, someOf(roles)),
-    processes: setting('ARI_PROCESSES', 1, readProcesses),
-    logLevel: setting('LOG_LEVEL', 'info', among(logLevels)),
-    postgresBinDir: setting<string | undefined>('ARI_POSTGRES_BIN', undefined, readFolder),
-    privateNetworks: setting<readonly string[]>('ARI_ALLOW_PRIVATE_WEBHOOKS', [], readPrivateNetworks),
-    pushLogDays: setting(
-      'ARI_PUSH_LOG_DAYS',
-      pushLogDays.usual,
-      integerBetween(pushLogDays.min, pushLogDays.max),
-    ),
-    pushLogGb: setting<number | undefined>('ARI_PUSH_LOG_GB', undefined, integerBetween(1, 100_000)),
-    publicUrl: setting<string | undefined>('ARI_PUBLIC_URL', undefined, readOrigin),
-    trustedProxies: setting<readonly string[]>('ARI_TRUSTED_PROXIES', [], readNetworks),
-    metrics: {
-      port: setting<number | undefined>('ARI_METRICS_PORT', undefined, integerBetween(0, 65_535)),
-      token: setting<string | undefined>('ARI_METRICS_TOKEN', undefined, readMetricsToken),
-    },
-    feedNats: setting<string | undefined>('ARI_FEED_NATS', undefined, readNatsUrl),
-    patience: setting('ARI_PATIENCE', patience.min, integerBetween(patience.min, patience.max)),
-    ...readAlertChannels(environ, problems),
-    archive: readArchive(environ, problems),
-    oidc: readOidc(environ, setting, problems),
-    signIn: readSignIn(setting, environment),
-    revocationsFile: setting<string | undefined>('ARI_REVOCATIONS_FILE', undefined, readFile),
-    mfaKeys: setting<readonly Buffer[]>('ARI_MFA_KEY', [], readKeys),
+    environmentIsStated: isSet(table.environment),
+    host: read(table.host),
+    port: read(table.port),
+    addressIsStated: isSet(table.host) || isSet(table.port),
+    dataDir: read(table.dataDir),
+    databaseUrl: read(table.databaseUrl),
+    vaultKey: read(table.vaultKey),
+    vaultKeysPrevious: read(table.vaultKeysPrevious),
+    backupKey: read(table.backupKey),
+    roles: read(table.roles),
+    processes: read(table.processes),
+    logLevel: read(table.logLevel),
+    postgresBinDir: read(table.postgresBinDir),
+    privateNetworks: read(table.privateNetworks),
+    pushLogDays: read(table.pushLogDays),
+    pushLogGb: read(table.pushLogGb),
+    publicUrl: read(table.publicUrl),
+    trustedProxies: read(table.trustedProxies),
+    traceCallbacks: read(table.traceCallbacks),
+    metrics: { port: read(table.metricsPort), token: read(table.metricsToken) },
+    drainMs: read(table.drainMs) ?? usualDrainMs[environment],
+    migrate: read(table.migrate),
+    feedNats: read(table.feedNats),
+    patience: read(table.patience),
+    ...readAlertChannels(read),
+    archive: readArchive(read),
+    oidc: readOidc(read),
+    signIn: readSignIn(read, environment),
+    revocationsFile: read(table.revocationsFile),
+    bootstrapFile: read(table.bootstrapFile),
+    mfaKeys: read(table.mfaKeys),
   }
-  if (settings.privateNetworks.length > 0 && settings.environment === 'production') {
-    problems.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
-  }
-  if (settings.revocationsFile?.startsWith(`${settings.dataDir}/`)) {
-    problems.push('ARI_REVOCATIONS_FILE must not lie in ARI_DATA_DIR, with which it would be restored')
-  }
-  if (settings.metrics.port !== undefined && settings.metrics.port === settings.port && settings.port > 0)
-    problems.push('ARI_METRICS_PORT must be another port than PORT')
-  if (settings.vaultKeysPrevious.length > 0 && settings.vaultKey === undefined) {
-    problems.push('ARI_VAULT_KEY must be set with ARI_VAULT_KEY_PREVIOUS')
-  }
+  problems.push(...conflicts(settings, isSet))
   if (problems.length > 0) throw new WrongSettings(problems)
-  return { settings, warnings: unknownSettings(environ, names, secretNames) }
+  const names = allSettings.map(({ name }) => name)
+  return { settings, warnings: unknownSettings(given, names) }
 }
 
-/** The identity provider for sign-in to the console; a partly configured one is an error. */
-function readOidc(environ: Environ, setting: Setting, problems: string[]): OidcSettings | undefined {
-  const text = (name: Name) => setting<string | undefined>(name, undefined, (value) => ({ value }))
-  const issuer = setting<string | undefined>('ARI_OIDC_ISSUER', undefined, readIssuer)
-  const clientId = text('ARI_OIDC_CLIENT_ID')
-  const clientSecret = text('ARI_OIDC_CLIENT_SECRET')
-  const newcomerRole = setting<OperatorRole | undefined>(
-    'ARI_OIDC_NEWCOMER_ROLE',
-    undefined,
-    among(operatorRoles),
-  )
-  const isNamed = (environ['ARI_OIDC_ISSUER'] ?? '') !== ''
-  if (isNamed && clientId === undefined) problems.push('ARI_OIDC_CLIENT_ID must be set with ARI_OIDC_ISSUER')
+/** Settings that are right by themselves, but not together. */
+function conflicts(settings: Settings, isSet: (setting: Setting<unknown>) => boolean): string[] {
+  const problems: string[] = []
+  const { environment, privateNetworks, revocationsFile, dataDir, metrics, port } = settings
+  const needs = (setting: Setting<unknown>, other: Setting<unknown>) => {
+    if (isSet(setting) && !isSet(other)) problems.push(`${other.name} must be set with ${setting.name}`)
+  }
+  const allOrNone = (together: readonly Setting<unknown>[]) => {
+    if (together.some(isSet) && !together.every(isSet)) {
+      const names = together.map(({ name }) => name)
+      problems.push(`${listed(names, 'and')} must be set together`)
+    }
+  }
+  if (privateNetworks.length > 0 && environment === 'production')
+    problems.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
+  if (revocationsFile?.startsWith(`${dataDir}/`))
+    problems.push('ARI_REVOCATIONS_FILE must not lie in ARI_DATA_DIR, with which it would be restored')
+  if (metrics.port !== undefined && metrics.port === port && port > 0)
+    problems.push('ARI_METRICS_PORT must be another port than PORT')
+  needs(table.vaultKeysPrevious, table.vaultKey)
+  allOrNone([table.smtpUrl, table.mailFrom])
+  needs(table.operatorsWebhookKey, table.operatorsWebhookUrl)
+  // A partly set archive is an error: bodies would silently remain in the store.
+  allOrNone([table.archiveUrl, table.archiveKeyId, table.archiveSecret])
+  needs(table.oidcIssuer, table.oidcClientId)
   // The provider sends people back to this address, and must know it beforehand.
-  if (isNamed && (environ['ARI_PUBLIC_URL'] ?? '') === '')
-    problems.push('ARI_PUBLIC_URL must be set with ARI_OIDC_ISSUER')
-  if (!isNamed && (clientId ?? clientSecret ?? newcomerRole) !== undefined)
+  needs(table.oidcIssuer, table.publicUrl)
+  const beside = [table.oidcClientId, table.oidcClientSecret, table.newcomerRole]
+  if (beside.some(isSet) && !isSet(table.oidcIssuer))
     problems.push('ARI_OIDC_ISSUER must be set with the other settings of ARI_OIDC')
+  return problems
+}
+
+/** How alerts reach people beside suppliers' webhooks. */
+function readAlertChannels(read: Read): ChannelSettings {
+  const [smtpUrl, from] = [read(table.smtpUrl), read(table.mailFrom)]
+  const [url, routingKey] = [read(table.operatorsWebhookUrl), read(table.operatorsWebhookKey)]
+  return {
+    mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
+    operatorsWebhook: url === undefined ? undefined : { url, routingKey },
+  }
+}
+
+function readArchive(read: Read): ObjectStoreAddress | undefined {
+  const address = read(table.archiveUrl)
+  const [keyId, secret] = [read(table.archiveKeyId), read(table.archiveSecret)]
+  if (address === undefined || keyId === undefined || secret === undefined) return undefined
+  return { ...address, keyId, secret }
+}
+
+/** The identity provider for sign-in to the console. */
+function readOidc(read: Read): OidcSettings | undefined {
+  const [issuer, clientId] = [read(table.oidcIssuer), read(table.oidcClientId)]
+  const [clientSecret, newcomerRole] = [read(table.oidcClientSecret), read(table.newcomerRole)]
   return issuer === undefined || clientId === undefined
     ? undefined
     : { issuer, clientId, clientSecret, newcomerRole }
 }
 
-function readSignIn(setting: Setting, environment: Environment): SignInRules {
+function readSignIn(read: Read, environment: Environment): SignInRules {
   const usual = defaultSignInRules[environment]
-  const minutes = (name: Name, usualMs: number, { min, max }: { min: number; max: number }) =>
-    setting(name, usualMs / minuteMs, integerBetween(min, max)) * minuteMs
+  const ms = (minutes: number | undefined) => (minutes === undefined ? undefined : minutes * minuteMs)
   return {
-    requiresSecondFactor: setting('ARI_REQUIRE_MFA', usual.requiresSecondFactor, readBoolean),
-    lockOutMs: minutes('ARI_LOCK_OUT_MINUTES', usual.lockOutMs, signInMinutes.lockOut),
-    idleEndsAfterMs: minutes('ARI_SESSION_IDLE_MINUTES', usual.idleEndsAfterMs, signInMinutes.idle),
+    requiresSecondFactor: read(table.requiresSecondFactor) ?? usual.requiresSecondFactor,
+    lockOutMs: ms(read(table.lockOutMinutes)) ?? usual.lockOutMs,
+    idleEndsAfterMs: ms(read(table.sessionIdleMinutes)) ?? usual.idleEndsAfterMs,
   }
 }

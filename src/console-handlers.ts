@@ -9,14 +9,24 @@ import {
   searchReservations,
   showReservation,
 } from './console/bookings/reservation-endpoints.ts'
-import { explainStay } from './console/calendar/explain-stay.ts'
+import { explainHotel, explainStay } from './console/calendar/explain-stay.ts'
 import { getCalendar } from './console/calendar/get-calendar.ts'
+import { listCalendars } from './console/calendar/list-calendars.ts'
 import { getCalendarCell } from './console/calendar/get-calendar-cell.ts'
 import { stopSell } from './console/calendar/stop-sell.ts'
+import { resumeSales, searchStopSells } from './console/stop-sells/stop-sell-endpoints.ts'
 import { downloadPush, getPush, listPushItems, listPushes } from './console/pushes/push-endpoints.ts'
+import {
+  getDefaultGuard,
+  getSupplierGuard,
+  setDefaultGuard,
+  setSupplierGuard,
+} from './console/guard/guard-endpoints.ts'
+import { createExport, downloadExport, listExports } from './console/exports/export-endpoints.ts'
 import { discardHold, releaseHold, searchHolds } from './console/holds/hold-endpoints.ts'
 import { undoPush } from './console/pushes/undo-push.ts'
 import { getHotel } from './console/hotels/get-hotel.ts'
+import { getHotelNeighbours } from './console/hotels/get-hotel-neighbours.ts'
 import { requestHotelResync } from './console/hotels/request-resync.ts'
 import { listHotels } from './console/hotels/list-hotels.ts'
 import type { ConsoleRouteName } from './console/contract.ts'
@@ -28,6 +38,14 @@ import {
   listSuppliers,
 } from './console/suppliers/supplier-endpoints.ts'
 import { getSupplierCertification } from './console/suppliers/certification.ts'
+import {
+  changePersonRole,
+  createPerson,
+  createPersonLink,
+  disablePerson,
+  enablePerson,
+  listPeople,
+} from './console/people/people-endpoints.ts'
 import { getOverview } from './console/overview/get-overview.ts'
 import {
   pingWebhook,
@@ -70,6 +88,8 @@ import {
   sendDeliveriesAgain,
   sendDeliveryAgain,
 } from './console/deliveries/delivery-endpoints.ts'
+import { searchKey } from './console/search/find-key.ts'
+import { changeWork, listWork } from './console/work-queue/work-endpoints.ts'
 import { search } from './console/search/search.ts'
 import {
   whoAmI,
@@ -114,7 +134,10 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   getSupplierAlertChannels,
   testSupplierAlerts,
   getOverview: unhurried(getOverview),
+  listWork: unhurried(listWork),
+  changeWork: unhurried(changeWork),
   search: unhurried(search),
+  searchKey,
   signIn,
   signInByLink,
   signInWays,
@@ -136,6 +159,19 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   listSuppliers: unhurried(listSuppliers),
   getSupplier,
   getSupplierCertification,
+  listPeople,
+  createPerson,
+  changePersonRole,
+  disablePerson,
+  enablePerson,
+  createPersonLink,
+  listExports,
+  createExport,
+  downloadExport,
+  getDefaultGuard,
+  setDefaultGuard,
+  getSupplierGuard,
+  setSupplierGuard,
   createSupplier,
   changeSupplier,
   createSupplierKey,
@@ -163,6 +199,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   getSandboxCall,
   listHotels: unhurried(listHotels),
   getHotel,
+  getHotelNeighbours,
   requestHotelResync,
   listPushes: unhurried(listPushes),
   getPush,
@@ -170,9 +207,13 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   undoPush,
   downloadPush: unhurried(downloadPush),
   getCalendar,
+  listCalendars: unhurried(listCalendars),
   getCalendarCell,
   explainStay,
+  explainHotel,
   stopSell,
+  searchStopSells,
+  resumeSales,
   searchReservations: unhurried(searchReservations),
   showReservation,
   addReservationNote,

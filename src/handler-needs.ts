@@ -1,8 +1,10 @@
 import { alertChannels, type MailSettings, type OperatorsWebhook } from './alerts/channels.ts'
 import { catalogs } from './ari/catalog.ts'
 import { committer } from './ari/commit.ts'
+import type { Homes } from './ari/hand-over.ts'
 import { selectHotelsOnSale } from './ari/on-sale.ts'
 import { Gate } from './base/gate.ts'
+import { pathPrefixOf } from './base/path-prefix.ts'
 import { uploadGate } from './bulk/upload.ts'
 import { bulkBell } from './bulk/worker.ts'
 import { deliveryBell } from './bookings/delivery-queue.ts'
@@ -28,6 +30,7 @@ import type { OutboundRules } from './outbound/vet-url.ts'
 import type { Needs } from './postgres/postgres.ts'
 import { priceChecker } from './price-check/checker.ts'
 import { priceFloors } from './taxes/price-floor.ts'
+import type { Peers } from './peers.ts'
 import type { PrimaryChannel } from './process-channel.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
 import { callbackWatch } from './webhooks/callback-watch.ts'
@@ -44,6 +47,8 @@ export type AppNeeds = Needs & {
   isGateway: boolean
   /** Absent: revocations are in the store only. */
   revocations?: Revocations | undefined
+  /** The address at which people reach the service, without a trailing slash. Absent: that of each request. */
+  publicUrl?: string | undefined
   /** Absent: this process serves no console. */
   console: ConsoleSettings | undefined
   /** Proxies that are trusted to state the origin of a request. */
@@ -56,6 +61,8 @@ export type AppNeeds = Needs & {
   operatorsWebhook?: OperatorsWebhook | undefined
   /** Absent: this process is alone on its machine. */
   processes?: PrimaryChannel | undefined
+  /** The other processes of its machine. */
+  peers?: Peers | undefined
   /** The time limit of a price check. Absent: the usual two seconds. */
   checkBudgetMs?: number | undefined
   /** The time limit of a delivery's call. Absent: the usual ten seconds. */
@@ -64,7 +71,7 @@ export type AppNeeds = Needs & {
   patience: number
 }
 
-export type ConsoleSettings = ConsoleAddress & {
+export type ConsoleSettings = {
   signIn: SignInRules
   /** Absent: the usual one. */
   passwordCost?: PasswordCost | undefined
@@ -75,7 +82,11 @@ export type ConsoleSettings = ConsoleAddress & {
 }
 
 /** For reservations that suppliers request to be sent on demand. */
-const onDemandPool = { purpose: 'delivery on demand', connectionsPerHost: 16 }
+const onDemandPool = {
+  purpose: 'delivery on demand',
+  calls: 'pushBooking',
+  connectionsPerHost: 16,
+} as const
 
 /** The needs of all handlers, created once: each handler takes those that its type names. */
 export type HandlerNeeds = ReturnType<typeof handlerNeedsOf>
@@ -87,6 +98,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
   return {
     ...needs,
     archive: needs.archive ?? noArchive,
+    homes: needs.peers && homesAmong(needs.peers),
     ...signInNeedsOf(needs, keys),
     catalogs: known,
     committer: committer({ ...needs, catalogs: known, readSoldHotel }),
@@ -110,7 +122,8 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
 
 /** The needs of signing in to the console. */
 function signInNeedsOf(needs: AppNeeds, { tokenOf }: Authenticator) {
-  const consoleAddress: ConsoleAddress = { publicUrl: needs.console?.publicUrl }
+  const { publicUrl } = needs
+  const consoleAddress: ConsoleAddress = { publicUrl, pathPrefix: pathPrefixOf(publicUrl) }
   const oidc = needs.console?.oidc
   const rules = needs.console?.signIn ?? defaultSignInRules[needs.environment]
   return {
@@ -122,4 +135,23 @@ function signInNeedsOf(needs: AppNeeds, { tokenOf }: Authenticator) {
     passwords: passwords(needs.console?.passwordCost),
     provider: oidc && signInProvider(oidc, needs),
   }
+}
+
+/** A home takes as much processor time as the pushes of so many processes need. */
+const processesPerHome = 4
+
+/** Every process finds the same home for a hotel. The first process has other work, so the last ones are homes. */
+function homesAmong(peers: Peers): Homes {
+  const homes = Math.ceil(peers.count / processesPerHome)
+  return {
+    of: ({ supplierId, hotelCode }) => peers.at(peers.count - 1 - (hashOf(supplierId, hotelCode) % homes)),
+  }
+}
+
+/** FNV-1a of 32 bits, which spreads codes that differ in their last characters only. */
+function hashOf(supplierId: number, hotelCode: string): number {
+  let hash = 0x811c9dc5 ^ supplierId
+  for (let index = 0; index < hotelCode.length; index++)
+    hash = Math.imul(hash ^ hotelCode.charCodeAt(index), 0x01000193)
+  return hash >>> 0
 }

@@ -4,6 +4,8 @@ import { deleteOldMessages, tellLimits } from './alerts/outbox.ts'
 import { removePastMonths } from './ari/past-months.ts'
 import { bulkLimits } from './bulk/limits.ts'
 import { deleteOldJobs } from './bulk/store.ts'
+import { workLimits } from './console/work-queue/contract.ts'
+import { deleteOldWork } from './console/work-queue/store.ts'
 import { changesKeptDays } from './changes/contract.ts'
 import { deleteOldChanges } from './changes/store.ts'
 import type { Settings } from './config.ts'
@@ -169,6 +171,7 @@ export async function doChores(
     'old price checks deleted': () => deleteOldChecks(db, untilMs - priceChecksRetainedDays * dayMs),
     'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(untilMs / dayMs) - 1),
     'old messages about alerts deleted': () => deleteOldMessages(db, untilMs - tellLimits.keptDays * dayMs),
+    'old states of work deleted': () => deleteOldWork(db, untilMs - workLimits.keptDays * dayMs),
     'old findings deleted': () => deleteOldFindings(db, untilMs - findingLimits.resolvedKeptDays * dayMs),
     'past faults of the sandbox deleted': () => deletePastFaults(db, untilMs),
     'old sessions of the console deleted': () => deleteOldSessions(db, untilMs, settings.signIn),

@@ -1,4 +1,5 @@
 import { pushAri } from './ari/ari-endpoints.ts'
+import { outsideSpans } from './base/tracing.ts'
 import type { ReadyPush } from './ari/plan.ts'
 import type { LinePushes } from './bulk/units.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
@@ -15,13 +16,14 @@ export function linePushes(needs: HandlerNeeds): LinePushes {
     planned.set(ready.push, ready)
     return { status: 200, json: '{}' }
   }
-  const ari = pushAri({ ...needs, committer: { submit } })
+  const ari = pushAri({ ...needs, homes: undefined, committer: { submit } })
   return {
     hotels: answersOf(pushHotels(needs)),
     products: answersOf(pushProducts(needs)),
     taxes: answersOf(pushTaxes(needs)),
     ari: async (call) => {
-      await ari.handle?.(call)
+      // A load of a million lines is no trace.
+      await outsideSpans(() => ari.handle?.(call))
       const ready = call.push && planned.get(call.push)
       if (!ready) throw new TypeError('a push was neither planned nor refused')
       return ready

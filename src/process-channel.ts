@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { Grant, SharedLimits } from './http/rate-limit.ts'
+import type { PeerPlaces } from './peers.ts'
 import type { PostgresAddress } from './postgres/connection-config.ts'
 
 /**
@@ -13,7 +14,7 @@ export type ProcessMetrics = MetricObjectWithValues<MetricValue<string>>[]
 export type Ports = { port: number; metricsPort: number | undefined }
 
 /** `isFirst` is true for the one worker that has the work that runs once. */
-export type Task = { address: PostgresAddress; isFirst: boolean } & Ports
+export type Task = { address: PostgresAddress; isFirst: boolean; peers: PeerPlaces } & Ports
 
 export type ToWorker =
   /** The store is ready: serve it. */

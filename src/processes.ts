@@ -1,6 +1,9 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AggregatorRegistry } from 'prom-client'
 import { WrongSettings, type Settings } from './config.ts'
@@ -48,6 +51,8 @@ class Cluster implements Processes {
   /** By slot: how often in a row its worker ended soon after it was started. */
   readonly #crashes = new Map<number, number>()
   #served: Served | undefined
+  /** Of the sockets between the workers; only this user can open it. */
+  readonly #folder = mkdtempSync(join(tmpdir(), 'ari-'))
   readonly #stop = new AbortController()
   readonly #serving = Promise.withResolvers<{ url: string; notes: readonly string[] }>()
   /** Counters of dead workers, added up: the sum over all processes must not fall. */
@@ -80,6 +85,7 @@ class Cluster implements Processes {
       await promise
     })
     await Promise.all(ended)
+    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   #start(slot: number): Process {
@@ -96,7 +102,9 @@ class Cluster implements Processes {
   }
 
   #tellToServe(slot: number, worker: Worker): void {
-    if (this.#served) sendToWorker(worker, { kind: 'serve', ...this.#served, isFirst: slot === 0 })
+    if (!this.#served) return
+    const peers = { folder: this.#folder, slot, count: this.#slots.length }
+    sendToWorker(worker, { kind: 'serve', ...this.#served, peers, isFirst: slot === 0 })
   }
 
   #receive(process: Process, message: ToPrimary): void {

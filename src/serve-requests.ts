@@ -9,8 +9,8 @@ import type { AppNeeds } from './handler-needs.ts'
 import { resolveAsSystem, resolveByDns } from './outbound/vet-url.ts'
 import type { Needs } from './postgres/postgres.ts'
 
-// With those of service.ts below the ten seconds in which the service must be able to stop.
-const requestsFinishWithinMs = 4_000
+// With those of service.ts below the 30 seconds in which the service must be able to stop (bin/serve.ts).
+const requestsFinishWithinMs = 20_000
 const connectionsCloseWithinMs = 1_000
 const vaultClosesWithinMs = 500
 const holdsCloseWithinMs = 1_000
@@ -39,12 +39,12 @@ export type Serving = {
 
 /** Listens, and answers requests until it is closed. */
 export async function serveRequests(
-  needs: Needs & Pick<AppNeeds, 'revocations' | 'processes'>,
+  needs: Needs & Pick<AppNeeds, 'revocations' | 'processes' | 'peers'>,
   settings: Settings,
   loading: LoadedApp,
   closers: Closers,
 ): Promise<Serving> {
-  const { environment, feedNats, privateNetworks, roles } = settings
+  const { environment, feedNats, privateNetworks, roles, drainMs } = settings
   const { startApp } = await loading
   const vault = await openVaultOf(needs, settings, closers)
   const archive = openArchive(settings.archive, needs)
@@ -53,10 +53,11 @@ export async function serveRequests(
   const app = startApp({
     ...needs,
     environment,
-    outbound: { privateNetworks, resolve },
+    outbound: { privateNetworks, resolve, sendsTraceparent: settings.traceCallbacks },
     vault,
     archive,
     isGateway: roles.includes('gateway'),
+    publicUrl: settings.publicUrl,
     console: roles.includes('console') ? settings : undefined,
     trustedProxies: settings.trustedProxies,
     patience: settings.patience,
@@ -87,7 +88,11 @@ export async function serveRequests(
           closers.push({ name: 'publisher', close: publisher.close, withinMs: publisherClosesWithinMs })
         }
       }
-      closers.push({ name: 'requests', close: () => drain(app), withinMs: requestsFinishWithinMs })
+      closers.push({
+        name: 'requests',
+        close: ({ isFault }) => drain(app, isFault ? 0 : drainMs),
+        withinMs: drainMs + requestsFinishWithinMs,
+      })
       if (!withWorkThatRunsOnce) return
       const building = setTimeout(app.prepareConsole, consoleBuiltAfterMs)
       closers.push({ name: 'console', close: async () => clearTimeout(building), withinMs: 100 })
@@ -116,8 +121,13 @@ function prepareSlowly(app: App): () => Promise<void> {
   return async () => clearImmediate(next)
 }
 
-/** New requests get 503 while those in progress finish; then the port is released. */
-async function drain(app: App): Promise<void> {
+/**
+ * First balancers learn that this process is going, while it serves as before; then new requests get 503 while those in
+ * progress finish. Afterwards the port is released.
+ */
+async function drain(app: App, drainMs: number): Promise<void> {
+  app.leave()
+  await wait(drainMs)
   app.drain()
   while (app.requestsInFlight() > 0) await wait(drainPollMs)
 }

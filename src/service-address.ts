@@ -33,9 +33,9 @@ export function announceAddresses(dataDir: string, addresses: Addresses): () => 
 export function announcedAddress(dataDir: string, part: Part): string | undefined {
   try {
     const text = readFileSync(join(dataDir, fileByPart[part]), 'utf8').trim()
-    const { protocol, origin } = new URL(text)
+    const { protocol, origin, pathname } = new URL(text)
     // A service writes only such an address; other kinds of schemes have no origin.
-    const isAddress = protocol.startsWith('http') && origin === text
+    const isAddress = protocol.startsWith('http') && origin + pathname.replace(/\/$/, '') === text
     return isAddress && isLocked(lockOf(dataDir, part)) ? text : undefined
   } catch {
     return undefined

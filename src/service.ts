@@ -5,25 +5,27 @@ import { startStoreWatch } from './postgres/store-watch.ts'
 import type { Ports, PrimaryChannel } from './process-channel.ts'
 import { claimPort, startProcesses } from './processes.ts'
 import type { Settings } from './config.ts'
+import { Peers } from './peers.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { revocationsIn, type Revocations } from './keys/revocations.ts'
 import { claimEnvironment } from './keys/store.ts'
 import { openStore, type Store } from './open-store.ts'
 import { openLog, throttledWarning, type Log } from './base/log.ts'
-import { migrate } from './postgres/migrate.ts'
+import { migrate, migrateAs, type Migrated } from './postgres/migrate.ts'
 import { type Needs, openDatabase } from './postgres/postgres.ts'
 import { telemetry, type Telemetry } from './base/telemetry.ts'
 import { preparePartitions } from './push-log/housekeeping.ts'
 import { fillReference } from './reference/store.ts'
 import { listenError, serveRequests, type LoadedApp } from './serve-requests.ts'
 import { addressesOf, announceAddresses } from './service-address.ts'
+import { reportToSystemd } from './systemd.ts'
 import { sayReady, type Say } from './welcome.ts'
 
-// With those of serve-requests.ts below the ten seconds in which the service must be able to stop.
+// With those of serve-requests.ts below the 30 seconds in which the service must be able to stop.
 const poolClosesWithinMs = 500
 const housekeepingClosesWithinMs = 500
-/** For the workers of a service with several processes, each of which takes the times above. */
-const processesStopWithinMs = 9_000
+/** For the workers of a service with several processes, each of which takes the times above, beside ARI_DRAIN_MS. */
+const processesStopWithinMs = 28_000
 const enforcedAgainAfterMs = 1_000
 
 /** Starts the whole service on its store, and prints its address when it is ready. */
@@ -46,6 +48,7 @@ export async function startService(settings: Settings, say: Say): Promise<Servic
       say,
     )
     serving.begin({ withWorkThatRunsOnce: true })
+    closers.push(await reportToSystemd(needs, settings, serving.url))
   })
 }
 
@@ -62,13 +65,21 @@ export async function startPrimary(settings: Settings, say: Say): Promise<Servic
         throw error
       },
     )
-    closers.push({ name: 'processes', close: () => processes.stop(), withinMs: processesStopWithinMs })
+    const stopProcesses = {
+      name: 'processes',
+      close: () => processes.stop(),
+      withinMs: settings.drainMs + processesStopWithinMs,
+    }
+    closers.push(stopProcesses)
     const watch = startStoreWatch(needs)
     closers.push({ name: 'store watch', close: watch.close, withinMs: 500 })
     const { url, notes } = await processes.serve({ address: store.address, ...ports })
     announce(url, settings, closers)
     closers.push(housekeepingOf(needs, settings))
+    // First in a stop in good order, so that balancers learn of it at once.
+    closers.push(stopProcesses)
     await sayReady(needs, settings, { url, notes: [...store.notes, ...notes], where: store.where }, say)
+    closers.push(await reportToSystemd(needs, settings, url))
   })
 }
 
@@ -89,15 +100,30 @@ export async function startWorker(settings: Settings, processes: PrimaryChannel)
   const loading = import('./app.ts')
   loading.catch(() => {})
   return starting(log, async (closers) => {
-    const { address, isFirst, port, metricsPort } = await processes.toServe()
+    const { address, isFirst, peers, port, metricsPort } = await processes.toServe()
     const ported = { ...settings, port, metrics: { ...settings.metrics, port: metricsPort } }
     const needs = openNeeds(address, settings, log, closers, telemetry())
     processes.includeInMetrics(() => needs.telemetry.registry.getMetricsAsJSON())
     const revocations = revocationsIn(settings.revocationsFile)
-    const serving = await serveRequests({ ...needs, revocations, processes }, ported, loading, closers)
+    const serving = await serveRequests(
+      { ...needs, revocations, processes, peers: new Peers(peers, settings.patience) },
+      ported,
+      loading,
+      closers,
+    )
     processes.send({ kind: 'ready', url: serving.url, notes: serving.notes })
     serving.begin({ withWorkThatRunsOnce: isFirst })
   })
+}
+
+/** For a step before new processes are started: brings the schema up to date, creating the store if there is none. */
+export async function bringUpToDate(settings: Settings): Promise<Migrated> {
+  const store = await openStore(settings, openLog(settings.logLevel))
+  try {
+    return await migrate(store.address)
+  } finally {
+    await store.close()
+  }
 }
 
 /** Opens the store of this service, brings it up to date, and enforces revocations in it. */
@@ -109,7 +135,7 @@ async function prepareService(
 ): Promise<{ needs: Needs; store: Store; revocations: Revocations }> {
   const store = await openStore(settings, log, onLaunch)
   closers.push({ name: 'store', close: store.close, withinMs: Infinity })
-  await migrate(store.address)
+  await migrateAs(settings.migrate, store.address)
   const needs = openNeeds(store.address, settings, log, closers, measurements)
   const revocations = revocationsIn(settings.revocationsFile)
   await prepareStore({ ...needs, db: needs.db.unhurried }, settings)

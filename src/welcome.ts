@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import type { Settings } from './config.ts'
 import { createFirstKey, createToken } from './keys/manage.ts'
@@ -70,34 +71,94 @@ export async function sayReady(
   await welcome(
     needs,
     { environment, url: reachable(url), isGateway, processes, consoleUrl, startMs, where, notes },
+    settings.bootstrapFile,
     say,
   )
 }
 
-async function welcome(needs: Needs, ready: Ready, say: Say): Promise<void> {
+async function welcome(
+  needs: Needs,
+  ready: Ready,
+  bootstrapFile: string | undefined,
+  say: Say,
+): Promise<void> {
   const { db } = needs
   const { rows } = await db.query<{ isEmpty: boolean; isLocked: boolean }>(
     `select not exists (select from supplier) as "isEmpty", not exists (select from operator) as "isLocked"`,
   )
   const { isEmpty = false, isLocked = false } = rows[0] ?? {}
-  if (!ready.isGateway && isLocked && ready.environment === 'sandbox') {
-    const link = await firstSignInUrl(needs, ready)
-    if (link !== undefined) return say(firstSignInLines(ready, link))
+  // Opened before anything is made: secrets that can't be handed over must not be.
+  const openFile = () => (bootstrapFile === undefined ? undefined : openHandover(bootstrapFile))
+  const isForSignIn = !ready.isGateway && ready.consoleUrl !== undefined
+  if (isForSignIn && isLocked && ready.environment === 'sandbox') {
+    const handover = openFile()
+    const signInLink = await firstSignInUrl(needs, ready)
+    if (signInLink !== undefined) return say(handed(ready, { signInLink }, handover))
+    handover?.remove()
   }
   const notes = isLocked && ready.consoleUrl !== undefined ? [...ready.notes, nobodyCanSignIn] : ready.notes
   if (!isEmpty || !ready.isGateway) return say(readyLines({ ...ready, notes }))
   if (ready.environment === 'production') return say(emptyProductionLines(ready))
+  const handover = openFile()
   const wanted = { supplier: firstSupplier, channelManager: 'direct', expiresAtMs: null, limits: {} }
   const key = await createFirstKey(db, ready.environment, wanted)
   // Another process that started at the same moment created them.
-  if (!key) return say(readyLines(ready))
+  if (!key) {
+    handover?.remove()
+    return say(readyLines(ready))
+  }
   const { token } = await createToken(db, ready.environment, {
     role: 'platform',
     name: firstSupplier,
     expiresAtMs: null,
   })
   const secrets = { supplier: firstSupplier, apiKey: key.apiKey, platformToken: token }
-  say(welcomeLines(ready, { ...secrets, signInLink: await firstSignInUrl(needs, ready) }))
+  say(handed(ready, { ...secrets, signInLink: await firstSignInUrl(needs, ready) }, handover))
+}
+
+/** What is said of the first secrets: themselves, or the file that has them now. */
+function handed(ready: Ready, first: FirstSecrets | FirstLink, handover: Handover | undefined): string[] {
+  const isWithKey = 'apiKey' in first
+  if (handover === undefined)
+    return isWithKey ? welcomeLines(ready, first) : firstSignInLines(ready, first.signInLink)
+  handover.write(first)
+  const what = isWithKey
+    ? 'The store was empty. Its first key, token and sign-in link are in'
+    : 'Nobody could sign in yet. The sign-in link of a first admin is in'
+  return [...readyLines(ready), `${what} ${handover.file}`]
+}
+
+type FirstLink = { signInLink: string }
+type Handover = {
+  file: string
+  write: (secrets: FirstSecrets | FirstLink) => void
+  remove: () => void
+}
+
+/** Logs are kept and sent on; a file for its owner alone is not. */
+function openHandover(file: string): Handover {
+  let descriptor: number
+  try {
+    descriptor = openSync(file, 'wx', 0o600)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(
+      `The first key can't be handed over by ARI_BOOTSTRAP_FILE, so none was made: remove the file of an earlier store, or name another (${reason})`,
+      { cause },
+    )
+  }
+  return {
+    file,
+    write: (secrets) => {
+      writeFileSync(descriptor, `${JSON.stringify(secrets)}\n`)
+      fsyncSync(descriptor)
+      closeSync(descriptor)
+    },
+    remove: () => {
+      closeSync(descriptor)
+      rmSync(file)
+    },
+  }
 }
 
 async function firstSignInUrl(

@@ -48,6 +48,28 @@ test('an embedded store, copied while it is stopped, holds everything when it is
   }
 })
 
+test('the drill: a backup made beside the service is restored into a new folder, with its deliveries held', async () => {
+  const settings = { ARI_DATA_DIR: `${folder.path}-drill`, PORT: '0', LOG_LEVEL: 'fatal' }
+  const first = await start(settings)
+  const apiKey = keyOf(first.printed)
+  await fill(first.url, apiKey)
+  const held = await saidBy(first.url, apiKey)
+  const keys = { ARI_BACKUP_KEY: Buffer.alloc(32, 5).toString('base64') }
+  await carryOut('sh command backup', { ...keys, ARI_DATA_DIR: settings.ARI_DATA_DIR })
+  await book(first.url, apiKey)
+  await first.stop()
+
+  await carryOut('sh command restore', keys)
+  const second = await start({ ...settings, ARI_DATA_DIR: join(dirname(folder.path), 'restored') })
+  try {
+    assert.deepEqual(await saidBy(second.url, apiKey), held)
+    await startsAnew(second.url, apiKey)
+    await carryOut('sh command release', {})
+  } finally {
+    await second.stop()
+  }
+})
+
 test("a database of one's own, dumped while the service works and restored beside it, holds everything", async (t) => {
   const binDir = programsOfPostgres()
   if (binDir === undefined) {

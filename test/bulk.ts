@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Reply, TestClient } from './harness.ts'
+import type { Reply, TestClient, TestSupplier } from './harness.ts'
 
 /** First loads, as a supplier makes them. */
 
@@ -39,6 +41,25 @@ export async function upload(
     'content-type': 'application/x-ndjson',
     ...headers,
   })
+}
+
+/** A request whose body is sent piece by piece. */
+export function openUpload(
+  url: string,
+  { apiKey }: TestSupplier,
+  jobId: string,
+  headers: Record<string, string | number> = {},
+): { sent: ClientRequest; reply: Promise<{ status: number | undefined; text: string }> } {
+  const sent = request(`${url}/v1/push/bulk/${jobId}/data`, {
+    method: 'PUT',
+    headers: { 'x-api-key': apiKey, ...headers },
+  })
+  const reply = new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve)
+    sent.once('error', reject)
+    sent.setTimeout(20_000, () => sent.destroy(new Error('no answer')))
+  }).then(async (response) => ({ status: response.statusCode, text: await text(response) }))
+  return { sent, reply }
 }
 
 export async function ended(supplier: TestClient, jobId: string): Promise<Job> {

@@ -119,6 +119,8 @@ test('of many markers a cell shows what it has room for', () => {
   assert.deepEqual(texts('week'), ['≥2', '≥7d'])
   assert.deepEqual(texts('fortnight'), ['≥2', '≥7d'])
   assert.deepEqual(texts('month'), ['≥2', '+'])
+  const beside = (taken: number) => markersOf(cellOf(row, 0, context), 'month', taken).map(({ text }) => text)
+  assert.deepEqual([beside(21), beside(30)], [['+'], []])
 })
 
 test('a search finds rooms with all their rates, and rates with their room', () => {

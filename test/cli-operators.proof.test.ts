@@ -84,7 +84,7 @@ test('a link shows the address at which people reach the console', async () => {
 test('a name that is taken and one that is unknown are refused', async () => {
   const twice = await ari('create', '--name', 'PIA', '--role', 'viewer')
   assert.deepEqual([twice.code, twice.stdout], [1, ''])
-  assert.match(twice.stderr, /Operator "PIA" already exists/)
+  assert.match(twice.stderr, /The name "PIA" is taken/)
   const unknown = await ari('sign-in-link', 'nobody')
   assert.deepEqual([unknown.code, /Operator "nobody" not found/.test(unknown.stderr)], [1, true])
 })

@@ -27,7 +27,7 @@ test('a secret is taken from a file that NAME_FILE names, and never from both', 
     stderr: 'error: DATABASE_URL and DATABASE_URL_FILE must not both be set\n',
   })
   const missing = await runAri({ ...others, DATABASE_URL_FILE: join(folder, 'none') }, 'key', 'list')
-  assert.match(missing.stderr, /^error: DATABASE_URL_FILE names a file that can't be read: [^\n]+\n$/)
+  assert.match(missing.stderr, /^error: DATABASE_URL_FILE names \/[^\n]+none, which can't be read: [^\n]+\n$/)
   const key = join(folder, 'key')
   await writeFile(key, 'not a key\n')
   const simulated = await runAri(

@@ -377,6 +377,8 @@ test('the contract settings of an account are printed and changed, one at a time
     mayRetrieve: true,
     requireCertification: false,
     isCertified: false,
+    managedKeysMax: 2,
+    managedKeyRateMax: 6_000,
   }
   assert.deepEqual(await json('supplier', 'show', 'Agreed', '--json'), usual)
   const options = ['--on-failure', 'use_stored', '--price-tolerance', '2.50', '--card-delivery', 'on']
@@ -399,9 +401,13 @@ test('the contract settings of an account are printed and changed, one at a time
     '--json',
   )
   assert.deepEqual(gate, { ...restricted, requireCertification: true, isCertified: true })
+  const keys = ['--managed-keys', '3', '--managed-key-rate', '600', '--json']
+  const managed = { ...gate, managedKeysMax: 3, managedKeyRateMax: 600 }
+  assert.deepEqual(await json('supplier', 'set', 'Agreed', ...keys), managed)
   for (const [option = '', value = ''] of [
     ['--on-failure', 'ignore'],
     ['--price-tolerance', '101'],
+    ['--managed-keys', '101'],
     ['--price-tolerance', '1.005'],
     ['--card-delivery', 'yes'],
   ]) {

@@ -300,16 +300,7 @@ describe('docs/errors.md', () => {
 describe('docs/operating.md', () => {
   const listed = firstColumn('docs/operating.md')
 
-  test('names every setting and every metric', async () => {
-    const config = readFileSync(join(root, 'src/config.ts'), 'utf8')
-    const settings = [...config.matchAll(/'(ARI_[A-Z_]+|HOST|PORT|DATABASE_URL|LOG_LEVEL)'/g)].map(
-      (match) => match[1] ?? '',
-    )
-    assert.ok(settings.length > 9, 'the search finds them')
-    assert.deepEqual(
-      settings.filter((name) => !listed.includes(name)),
-      [],
-    )
+  test('names every metric', async () => {
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
     const names = [...metrics.matchAll(/^# TYPE (ari_\w+)/gm)].map((match) => match[1] ?? '')
     assert.ok(names.length > 8, 'the search finds them')

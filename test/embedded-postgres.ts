@@ -264,8 +264,13 @@ export async function folderInUse(): Promise<string> {
     await (await start({ dataDir, log: quiet() })).stop()
     return dataDir
   })()
+  return folderCopy(await used)
+}
+
+/** Of a data folder on which nothing runs. */
+export function folderCopy(of: string): string {
   const dataDir = newFolder('data')
-  execFileSync('cp', ['-a', `${await used}/.`, dataDir])
+  execFileSync('cp', ['-a', `${of}/.`, dataDir])
   return dataDir
 }
 

@@ -84,6 +84,8 @@ function steady(value: unknown, name = ''): unknown {
     if (name === 'signingSecret') return 'whsec_…'
     if (name === 'nextCursor') return 'MTcz'
     if (name === 'priceCheckId' || name === 'jobId') return steadyUuid
+    // Its end names the epoch of the store.
+    if (name === 'planId') return value.replace(/[0-9a-f]{8}$/, 'a9b732fd')
     if (name === 'webhookId') return value.replace(/(?<=^[a-z]{3}_).*$/, steadyUuid)
     if (name === 'cursor') return 'Y2hhbmdlIDkyOCA0MQ'
     if (name.startsWith('platform') && name.endsWith('Id')) return steadyIds[name] ?? value

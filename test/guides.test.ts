@@ -137,3 +137,10 @@ test('the API reference and the guides lead to each other', async () => {
   assert.match(document.info.description, /\(\/docs\/guides\)/)
   assert.match(await page(''), /<a href="\/docs">API reference<\/a>/)
 })
+
+test('the API reference shows no placeholder that looks like a real secret', async () => {
+  const script = await (await get('/docs/reference.js')).text()
+  // ALL YOUR BASE ARE BELONG TO US, in base64.
+  assert.equal(script.includes('QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT'), false)
+  assert.equal(script.includes('your-key-here'), true)
+})

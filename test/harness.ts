@@ -48,8 +48,8 @@ export type TestGateway = {
     unknownFields?: UnknownFields,
   ) => Promise<TestSupplier>
   token: (role: 'platform' | 'operator') => Promise<string>
-  /** An operator who is signed in to the console: paths are below /console/api. */
-  operator: (role: OperatorRole) => Promise<TestOperator>
+  /** An operator, or a person of a supplier, who is signed in to the console: paths are below /console/api. */
+  operator: (role: OperatorRole, supplierId?: number) => Promise<TestOperator>
   /** Another service on the same database, as a second process would be; `other` overrides options. */
   second: (other?: Partial<GatewayOptions>) => Promise<TestGateway>
   stop: () => Promise<void>
@@ -75,7 +75,6 @@ export type TestClient = {
 
 /** As in the sandbox, whatever the environment. */
 const usualConsole: ConsoleSettings = {
-  publicUrl: undefined,
   oidc: undefined,
   signIn: defaultSignInRules.sandbox,
   // The production cost is a quarter of a second of CPU time per password.
@@ -97,7 +96,7 @@ export type GatewayOptions = {
   /** Suppliers may be on this machine. */
   allowPrivate?: boolean
   /** The route to suppliers' servers; without it, none can be reached. */
-  outbound?: Pick<OutboundRules, 'authorities' | 'reach'>
+  outbound?: Pick<OutboundRules, 'authorities' | 'reach' | 'sendsTraceparent'>
   archive?: Archive
   systemTime?: boolean
   vaultKey?: Buffer | undefined
@@ -106,6 +105,7 @@ export type GatewayOptions = {
   isGateway?: boolean
   /** Undefined: a process without the console. */
   console?: Partial<ConsoleSettings> | undefined
+  publicUrl?: string
   trustedProxies?: readonly string[]
   /** 1 for tests of the limits that reject late requests; by default those limits are far away. */
   patience?: number
@@ -154,6 +154,11 @@ export function gatewayForTests(options: GatewayOptions = {}): Promise<TestGatew
   return starting
 }
 
+/** A service on a database that a test made, which only the test drops. */
+export async function startGatewayOn(address: TestAddress, options: GatewayOptions): Promise<TestGateway> {
+  return gatewayOn(await throughPooler(address), options)
+}
+
 /** Through the pooler of the run, if there is one. */
 async function throughPooler(address: TestAddress): Promise<PostgresAddress> {
   const pooled = behindPooler(address)
@@ -183,6 +188,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     vault,
     archive: options.archive,
     isGateway: options.isGateway ?? true,
+    publicUrl: options.publicUrl,
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
     checkBudgetMs: options.checkBudgetMs,
@@ -224,9 +230,9 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     },
     token: async (role) =>
       (await createToken(db, environment, { role, name: role, expiresAtMs: null })).token,
-    operator: async (role) => {
+    operator: async (role, supplierId) => {
       const name = `${role}-${randomBytes(4).toString('hex')}`
-      const operatorId = await insertOptionalOperator(db, { name, role, nowMs: clock.now() })
+      const operatorId = await insertOptionalOperator(db, { name, role, supplierId, nowMs: clock.now() })
       if (operatorId === undefined) throw new Error(`There is an operator ${name} already`)
       const { secret, csrfToken } = await openSession(
         db,

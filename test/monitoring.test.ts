@@ -13,6 +13,7 @@ const alerts = readFileSync(join(root, 'docs/monitoring/alerts.yml'), 'utf8')
 
 let outside: ExampleSupplier
 let gateway: TestGateway
+let page: string
 let metrics: Metrics
 
 before(async () => {
@@ -20,7 +21,8 @@ before(async () => {
   gateway = await startGateway(outside)
   const deliveries = gateway.app.startDeliveries()
   await sendExamples(gateway)
-  metrics = metricsIn(await (await fetch(`${gateway.url}/metrics`)).text())
+  page = await (await fetch(`${gateway.url}/metrics`)).text()
+  metrics = metricsIn(page)
   await deliveries.close()
 })
 after(async () => {
@@ -119,6 +121,11 @@ test('the dashboard asks for metrics and labels that there are, and says what ea
       title,
     )
   }
+})
+
+test('the first message about an alert that is given up is an increase, because there was a 0 before', () => {
+  for (const channel of ['email', 'operators'])
+    assert.ok(page.includes(`ari_alert_messages_total{channel="${channel}",outcome="given_up"} 0\n`), channel)
 })
 
 test('every metric of ours is on a panel', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { validate } from '@scalar/openapi-parser'
@@ -16,6 +16,7 @@ import {
   storyOrder,
 } from './examples.ts'
 import { client, gatewayForTests, startGateway, type TestGateway } from './harness.ts'
+import { launchChromium, withoutChromium } from './console/chromium.ts'
 import { minutes } from './pace.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -223,20 +224,11 @@ describe('the page /docs', () => {
     assert.match(await text(gateway.url), /"hideTestRequestButton": false/)
   })
 
-  const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-    existsSync(path),
-  )
-  if (chromium === undefined)
-    process.stderr.write(
-      '\n*** NOT TESTED: /docs in a browser, because there is no chromium on this machine ***\n\n',
-    )
-
   test(
     'shows every operation, asks no other host and breaks no policy',
-    { skip: chromium === undefined && 'no chromium on this machine' },
+    { skip: withoutChromium },
     async () => {
-      const { chromium: driver } = await import('playwright-core')
-      const browser = await driver.launch({ executablePath: chromium ?? '', args: browserFlags })
+      const browser = await launchChromium()
       try {
         const page = await browser.newPage()
         page.setDefaultTimeout(minutes(2))
@@ -272,14 +264,3 @@ describe('the page /docs', () => {
     },
   )
 })
-
-const browserFlags = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]

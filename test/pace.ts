@@ -19,7 +19,7 @@ const proofSeconds = ARI_TEST_PROOF_SECONDS === undefined ? Infinity : Number(AR
  * failed.
  */
 export function minutes(count: number): number {
-  return count * 60_000 * slowness
+  return Math.round(count * 60_000 * slowness)
 }
 
 /** This many seconds on a usual machine, in milliseconds on this one. */
@@ -40,7 +40,7 @@ export function lastingWithin({
   floor: number
   share: number
 }): number {
-  return Math.max(floor, Math.min(full, proofSeconds * share * 1_000))
+  return Math.max(floor, Math.min(full, Math.round(proofSeconds * share * 1_000)))
 }
 
 export type RoundsWanted = {

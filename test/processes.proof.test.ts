@@ -69,8 +69,8 @@ const units = (inventory: number, date = '2027-04-01') => ({
   ari: [{ roomId: 'DBL', date, inventory }],
 })
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`, { headers: apart })).text()
+async function metric(name: string, at = url): Promise<number> {
+  const text = await (await fetch(`${at}/metrics`, { headers: apart })).text()
   return [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]
     .map(([, value]) => Number(value))
     .reduce((sum, value) => sum + value, 0)
@@ -98,6 +98,65 @@ test('several processes answer; the welcome is printed once with their number, a
     (await fetch(`${url}/metrics`)).headers.get('content-type'),
     'text/plain; version=0.0.4; charset=utf-8',
   )
+})
+
+test('small pushes are handed over to one process; answers, refusals and repeats are those of one process', async () => {
+  const supplier = supplierAt(url)
+  const earlier = await metric('ari_pushes_handed_over_total')
+  const applied = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => supplier.post('/push/ari', units(index, '2027-05-01'))),
+  )
+  const revisions = applied.map((reply) => Number(expectOk(reply).body['revision']))
+  assert.equal(new Set(revisions).size, 60)
+  const handedOver = (await metric('ari_pushes_handed_over_total')) - earlier
+  assert.ok(handedOver > 0 && handedOver < 60, `${handedOver} of 60 were handed over`)
+
+  const unknownHotel = { ...units(1), hotelId: 'NOWHERE' }
+  const unknownRoom = { hotelId: 'H1', ari: [{ roomId: 'NONE', date: '2027-05-02', inventory: 1 }] }
+  const repeated = { ...apart, 'idempotency-key': 'once' }
+  for (const [body, status, headers] of [
+    [unknownHotel, 404, {}],
+    [unknownRoom, 404, {}],
+    [units(7, '2027-05-03'), 200, repeated],
+  ] as const) {
+    const replies = await Promise.all(
+      Array.from({ length: 4 * workers }, (_, index) =>
+        // One at a time where a repeat that comes too early would be refused.
+        wait(headers === repeated ? 100 * index : 0).then(() => supplier.post('/push/ari', body, headers)),
+      ),
+    )
+    assert.deepEqual(new Set(replies.map((reply) => reply.status)), new Set([status]))
+    const bodies = replies.map((reply) => JSON.stringify({ ...reply.body, requestId: '' }))
+    assert.equal(new Set(bodies).size, 1, [...new Set(bodies)].join('\n'))
+  }
+  const { text } = expectOk(await supplier.get('/push/log?outcome=rejected&limit=100'))
+  assert.equal(text.match(/"hotelId":"NOWHERE"/g)?.length, 4 * workers)
+})
+
+test('while the process that gets the others’ pushes hangs, the others apply them themselves', async () => {
+  // The usual patience, after which a process that hangs is left alone.
+  const impatient = serve({ ARI_DATA_DIR: await newFolder(), ARI_PATIENCE: '1' })
+  const at = await urlOf(impatient)
+  const apiKey = /Supplier key +(\S+)$/m.exec(await impatient.printed(/More keys:/))?.[1] ?? ''
+  await pushStoryHotel(supplierAt(at, apiKey))
+  const pushed = async (): Promise<boolean> => {
+    const answered = fetch(`${at}/v1/push/ari`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...apart },
+      body: JSON.stringify(units(5)),
+      // A connection may be one of the process that hangs.
+      signal: AbortSignal.timeout(2_000),
+    })
+    return answered.then(({ status }) => status === 200).catch(() => false)
+  }
+  const home = Math.max(...workersOf(impatient.child.pid))
+  process.kill(home, 'SIGSTOP')
+  await until(pushed)
+  process.kill(home, 'SIGCONT')
+  const handedOver = await metric('ari_pushes_handed_over_total', at)
+  await until(async () => (await pushed()) && (await metric('ari_pushes_handed_over_total', at)) > handedOver)
+  impatient.child.kill('SIGTERM')
+  assert.equal((await impatient.ended).code, 0)
 })
 
 test('a key’s limit is that of all processes together, within a tenth', async () => {

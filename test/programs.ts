@@ -75,8 +75,10 @@ export function startProgram(
   environ: Readonly<Record<string, string>>,
   parameters: readonly string[] = [],
   endsWithinMs = patienceMs,
+  /** Another checkout than this one. */
+  checkout = root,
 ): Running {
-  return running([process.execPath, join(root, programs[name]), ...parameters], environ, endsWithinMs)
+  return running([process.execPath, join(checkout, programs[name]), ...parameters], environ, endsWithinMs)
 }
 
 /** The service as `npm start` runs it on a terminal. */
@@ -126,9 +128,18 @@ export function runAriWithin(
   environ: Readonly<Record<string, string>>,
   ...parameters: string[]
 ): Promise<Outcome> {
-  const limited = ['/bin/sh', '-c', `ulimit -f ${fileBlocks} && exec "$@"`, 'sh']
+  return runAriAfter(`ulimit -f ${fileBlocks}`, environ, ...parameters)
+}
+
+/** The same in a shell that has carried out these commands. */
+export function runAriAfter(
+  commands: string,
+  environ: Readonly<Record<string, string>>,
+  ...parameters: string[]
+): Promise<Outcome> {
+  const shell = ['/bin/sh', '-c', `${commands} && exec "$@"`, 'sh']
   const ari = [process.execPath, join(root, programs.ari), ...parameters]
-  return running([...limited, ...ari], environ, patienceMs).ended
+  return running([...shell, ...ari], environ, patienceMs).ended
 }
 
 /** The processes that answer requests for a primary, without those of its PostgreSQL and their supervisor. */

@@ -74,9 +74,9 @@ function filesAt(name: string): string[] {
   const path = relative(root, resolve(name))
   if (statSync(name, { throwIfNoEntry: false })?.isFile()) return [path]
   const inside = all.filter((file) => path === '' || file.startsWith(`${path}${sep}`))
-  if (inside.length === 0)
-    process.stderr.write(`${name}: neither a test file nor a folder with ${kind}; ${otherKind}\n`)
-  return inside
+  if (inside.length > 0) return inside
+  process.stderr.write(`${name}: neither a test file nor a folder with ${kind}; ${otherKind}\n`)
+  process.exit(1)
 }
 
 /**

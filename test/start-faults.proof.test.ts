@@ -68,6 +68,28 @@ test('a database that is read-only, alone and among several hosts', async () => 
   }
 })
 
+test('a database without a schema when starts must not migrate, until a step that only migrates', async () => {
+  const { address, drop } = await newTestDatabase()
+  const environ = environOf(address)
+  try {
+    const line =
+      /^The service did not start: The database lacks \d+ migrations: .+, and ARI_MIGRATE is off: run "ari migrate" of this version first$/m
+    assert.match(await startOf({ ...environ, ARI_MIGRATE: 'off' }), line)
+    const only = { ...environ, PORT: '0', LOG_LEVEL: 'silent', ARI_MIGRATE: 'only' }
+    for (const said of [/: applied 0001_\w+\.sql, /, /: nothing to do\n$/]) {
+      const { code, stdout, stderr } = await startProgram('serve', only).ended
+      assert.deepEqual([code, stderr], [0, ''])
+      assert.match(stdout, said)
+    }
+    const served = startProgram('serve', { ...only, ARI_DATA_DIR: folder.path, ARI_MIGRATE: 'off' })
+    await served.printed(/ready in/)
+    served.child.kill('SIGTERM')
+    assert.equal((await served.ended).code, 0)
+  } finally {
+    await drop()
+  }
+})
+
 test('a user without the right to create tables', async () => {
   const role = `reader_${randomBytes(4).toString('hex')}`
   const { address, drop } = await newTestDatabase()

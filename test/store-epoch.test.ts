@@ -66,7 +66,11 @@ test('after a store that lost commits replaced another, no lost data is booked, 
   await store.copy()
 
   await served(() => shop.platform.get('/booking/reservations'))
-  await pushNights(shop.supplier, { rates: [{ rateId: 'NRF', price: 50 }] })
+  for (const price of [54, 53, 52, 51, 50])
+    await pushNights(shop.supplier, { rates: [{ rateId: 'NRF', price }] })
+  const planned = { hotelId: 'H1', ari: [{ roomId: 'DBL', date: '2027-04-25', inventory: 1 }] }
+  const dryRun = expectOk(await shop.supplier.post('/push/ari', { ...planned, dryRun: true, impact: true }))
+  const { planId, baseRevision } = Object(dryRun.body['impact'])
   const lostHotel = await pushHotel(shop.supplier, 'LOST')
   const lost = idOf(
     await shop.platform.post('/booking/reservations', {
@@ -97,6 +101,16 @@ test('after a store that lost commits replaced another, no lost data is booked, 
       ['?after', 'FEED_RESTARTED', 'The feed was restarted: the database lost changes, or was replaced'],
     ])
   }
+  // The hotel reaches the revision of the plan a second time, with other values.
+  let revision = 0
+  for (let inventory = 3; revision < baseRevision; inventory++) {
+    const ari = [{ roomId: 'DBL', date: '2027-04-26', inventory }]
+    const { body } = expectOk(await shop.supplier.post('/push/ari', { hotelId: 'H1', ari }))
+    revision = Number(body['revision'])
+  }
+  assert.equal(revision, baseRevision)
+  const stale = await shop.supplier.post('/push/ari', { ...planned, planId })
+  assert.deepEqual([stale.status, Object(problemsOf(stale)[0])[1]], [409, 'PLAN_STALE'])
   await changesSettled(store.gateway.db)
   const { cursor: anew } = expectOk(await shop.platform.get('/booking/changes')).body
   await pushNights(shop.supplier, { rates: [{ rateId: 'NRF', price: 60 }] })

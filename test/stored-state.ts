@@ -22,7 +22,11 @@ const tables = {
   reservation_note: 'none',
   hotel_search: 'supplier',
   stop_sell: 'supplier',
+  stop_sell_order: 'supplier',
   guard: 'supplier',
+  // Written only by operators.
+  guard_default: 'common',
+  work_item: 'common',
   hold: 'supplier',
   // Except for how far its clock is ahead in the sandbox, which is the supplier's own.
   supplier: 'common',
@@ -58,6 +62,7 @@ const tables = {
   delivery: 'none',
   delivery_attempt: 'none',
   delivery_alert: 'none',
+  delivery_hold: 'common',
   hourly_run: 'none',
   // Reports on the tables above.
   finding: 'none',
@@ -109,6 +114,7 @@ export async function supplierDigests(db: Queryable, supplierIds: readonly numbe
       union all select supplier_id, hashtextextended(t::text, 11) from reservation_version t join mine on mine.id = t.hotel_id
       union all select mine.supplier_id, hashtextextended(t::text, 12) from hotel_search t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 13) from stop_sell t join mine on mine.id = t.hotel_id
+      union all select supplier_id, hashtextextended(t::text, 18) from stop_sell_order t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 16) from guard t where supplier_id = any($1)
       union all select supplier_id, hashtextextended(t::text, 17) from hold t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 14) from removed_hotel t where supplier_id = any($1)

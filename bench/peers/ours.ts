@@ -25,5 +25,6 @@ const app = startApp({
 })
 const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
 app.startDeliveries()
+app.startBulk()
 process.stdout.write(`${url}\n`)
 process.on('SIGTERM', () => process.exit(0))

@@ -8,6 +8,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query'
 import { useState } from 'react'
+import { consolePath } from './address.ts'
 import { paths } from 'virtual:console-paths'
 import type { consoleRoutes } from '../../src/console/contract.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../../src/http/route.ts'
@@ -97,7 +98,7 @@ function requestOf(name: RouteName, { params = {}, query = {}, body }: Sent) {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
   const init = { headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-  return { method, url: `/console/api${filled}${search}`, init }
+  return { method, url: `${consolePath}/api${filled}${search}`, init }
 }
 
 function apiError(response: Response, answer: unknown): ApiError {

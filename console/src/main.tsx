@@ -13,6 +13,8 @@ import { router } from './routes.tsx'
 import { startTexts } from './text/en.ts'
 
 const triesMax = 2
+/** Until a read succeeds that may: nobody has to ask again by hand after a restart of the service. */
+const againEveryMs = 5_000
 const freshMs = 10_000
 
 /** Without a session, asks people to sign in and then returns to the same page. */
@@ -32,6 +34,8 @@ const queries = new QueryClient({
       staleTime: freshMs,
       // Repeating a wrong request doesn't help.
       retry: (failures, error) => failures < triesMax && (!(error instanceof ApiError) || error.mayPass),
+      refetchInterval: ({ state: { error } }) =>
+        error instanceof ApiError && error.mayPass ? againEveryMs : false,
     },
   },
 })

@@ -4,13 +4,14 @@ import {
   createRoute,
   createRouter,
   type ErrorComponentProps,
-  lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { consolePath } from './address.ts'
 import { ErrorNote } from './parts/error-note.tsx'
 import { ButtonTo } from './parts/link-to.tsx'
 import { Page, PageWait } from './parts/page.tsx'
+import { lazyPage } from './shell/lost-page.tsx'
 import { Shell } from './shell/shell.tsx'
 
 /** Everything in the search is text, so that whoever reads a URL sees what a page sees. */
@@ -26,7 +27,7 @@ const root = createRootRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Shell })
 const getParentRoute = () => inside
@@ -36,106 +37,107 @@ const pages = [
   createRoute({
     getParentRoute,
     path: '/',
-    component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+    component: lazyPage(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/alerts',
-    component: lazyRouteComponent(() => import('./pages/alerts/alerts-page.tsx'), 'AlertsPage'),
+    component: lazyPage(() => import('./pages/alerts/alerts-page.tsx'), 'AlertsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/holds',
-    component: lazyRouteComponent(() => import('./pages/holds/holds-page.tsx'), 'HoldsPage'),
+    component: lazyPage(() => import('./pages/holds/holds-page.tsx'), 'HoldsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/stop-sells',
+    component: lazyPage(() => import('./pages/stop-sells/stop-sells-page.tsx'), 'StopSellsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/suppliers',
-    component: lazyRouteComponent(() => import('./pages/suppliers/suppliers-page.tsx'), 'SuppliersPage'),
+    component: lazyPage(() => import('./pages/suppliers/suppliers-page.tsx'), 'SuppliersPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/suppliers/$supplierId',
-    component: lazyRouteComponent(() => import('./pages/suppliers/supplier-page.tsx'), 'SupplierPage'),
+    component: lazyPage(() => import('./pages/suppliers/supplier-page.tsx'), 'SupplierPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/hotels',
-    component: lazyRouteComponent(() => import('./pages/hotels/hotels-page.tsx'), 'HotelsPage'),
+    component: lazyPage(() => import('./pages/hotels/hotels-page.tsx'), 'HotelsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/hotels/$hotelId',
-    component: lazyRouteComponent(() => import('./pages/hotels/hotel-page.tsx'), 'HotelPage'),
+    component: lazyPage(() => import('./pages/hotels/hotel-page.tsx'), 'HotelPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/hotels/$hotelId/calendar',
-    component: lazyRouteComponent(() => import('./pages/calendar/calendar-page.tsx'), 'CalendarPage'),
+    component: lazyPage(() => import('./pages/calendar/calendar-page.tsx'), 'CalendarPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/calendars',
+    component: lazyPage(() => import('./pages/calendar/hotels-page.tsx'), 'CalendarsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/pushes',
-    component: lazyRouteComponent(() => import('./pages/pushes/pushes-page.tsx'), 'PushesPage'),
+    component: lazyPage(() => import('./pages/pushes/pushes-page.tsx'), 'PushesPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/pushes/$pushId',
-    component: lazyRouteComponent(() => import('./pages/pushes/push-page.tsx'), 'PushPage'),
+    component: lazyPage(() => import('./pages/pushes/push-page.tsx'), 'PushPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/reservations',
-    component: lazyRouteComponent(
-      () => import('./pages/reservations/reservations-page.tsx'),
-      'ReservationsPage',
-    ),
+    component: lazyPage(() => import('./pages/reservations/reservations-page.tsx'), 'ReservationsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/reservations/$reservationId',
-    component: lazyRouteComponent(
-      () => import('./pages/reservations/reservation-page.tsx'),
-      'ReservationPage',
-    ),
+    component: lazyPage(() => import('./pages/reservations/reservation-page.tsx'), 'ReservationPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/deliveries',
-    component: lazyRouteComponent(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
+    component: lazyPage(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/price-checks',
-    component: lazyRouteComponent(
-      () => import('./pages/price-checks/price-checks-page.tsx'),
-      'PriceChecksPage',
-    ),
+    component: lazyPage(() => import('./pages/price-checks/price-checks-page.tsx'), 'PriceChecksPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/reference',
-    component: lazyRouteComponent(() => import('./pages/reference/reference-page.tsx'), 'ReferencePage'),
+    component: lazyPage(() => import('./pages/reference/reference-page.tsx'), 'ReferencePage'),
   }),
   createRoute({
     getParentRoute,
     path: '/sandbox',
-    component: lazyRouteComponent(() => import('./pages/sandbox/sandbox-page.tsx'), 'SandboxPage'),
+    component: lazyPage(() => import('./pages/sandbox/sandbox-page.tsx'), 'SandboxPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/operators',
-    component: lazyRouteComponent(() => import('./pages/operators/operators-page.tsx'), 'OperatorsPage'),
+    component: lazyPage(() => import('./pages/operators/operators-page.tsx'), 'OperatorsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/audit',
-    component: lazyRouteComponent(() => import('./pages/operators/audit-page.tsx'), 'AuditPage'),
+    component: lazyPage(() => import('./pages/operators/audit-page.tsx'), 'AuditPage'),
   }),
 ] as const
 export const router = createRouter({
   routeTree: root.addChildren([signIn, inside.addChildren(pages)]),
-  basepath: '/console',
+  basepath: consolePath,
   defaultPreload: 'intent',
   defaultErrorComponent: PageFault,
   defaultPendingComponent: PageWait,
@@ -157,11 +159,11 @@ declare module '@tanstack/react-router' {
 }
 
 /** Replaces a page that failed to render; the rest of the console keeps working. */
-function PageFault({ error, reset }: ErrorComponentProps) {
+function PageFault({ error }: ErrorComponentProps) {
   const { t } = useTranslation()
   return (
     <Page title={t('parts.pageFailed')}>
-      <ErrorNote error={error} onRetry={reset} />
+      <ErrorNote error={error} onRetry={() => void router.invalidate()} />
       <Button mt="md" variant="default" onClick={() => window.location.reload()}>
         {t('parts.reload')}
       </Button>

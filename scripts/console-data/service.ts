@@ -65,7 +65,7 @@ export async function startPastService(port: number): Promise<PastService> {
     // The suppliers' servers are on this machine.
     outbound: { privateNetworks: loopbackNetworks, resolve: resolveAsSystem },
     isGateway: true,
-    console: { publicUrl: undefined, oidc: undefined, signIn: defaultSignInRules[environment], mfaKeys: [] },
+    console: { oidc: undefined, signIn: defaultSignInRules[environment], mfaKeys: [] },
   })
   const { url } = await app.listen({ host: '127.0.0.1', port })
   await preparePartitions(db, clock.now())

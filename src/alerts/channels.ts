@@ -40,7 +40,11 @@ type ChannelNeeds = Pick<Needs, 'telemetry'> & { outbound: OutboundRules } & Par
 
 export function alertChannels(needs: ChannelNeeds): AlertChannels {
   const { outbound, telemetry, mail: mailSettings, operatorsWebhook } = needs
-  const suppliers = outboundCaller(outbound, telemetry, { purpose: 'alert', connectionsPerHost })
+  const suppliers = outboundCaller(outbound, telemetry, {
+    purpose: 'alert',
+    calls: 'alert',
+    connectionsPerHost,
+  })
   const operators = operatorsWebhook && operatorsSender(operatorsWebhook, telemetry)
   return {
     mail: mailSettings && mailer(mailSettings),
@@ -59,7 +63,11 @@ export function alertChannels(needs: ChannelNeeds): AlertChannels {
 
 /** The operators name this address themselves; it may be in their own network. */
 function operatorsSender({ url }: OperatorsWebhook, telemetry: Needs['telemetry']) {
-  const caller = outboundCaller(operatorRules, telemetry, { purpose: 'operators', connectionsPerHost })
+  const caller = outboundCaller(operatorRules, telemetry, {
+    purpose: 'operators',
+    calls: 'operators',
+    connectionsPerHost,
+  })
   return {
     send: (body: object) => post(caller, url, Buffer.from(JSON.stringify(body)), {}),
     close: caller.close,
@@ -90,8 +98,18 @@ function outcomeOf(called: Called): Sent {
   return { isSent: false, reason: `HTTP ${called.status}` }
 }
 
-function mailer({ smtpUrl, from }: MailSettings): (mail: Mail) => Promise<Sent> {
-  const transport = createTransport({
+/** Connects and signs in as for a message, and sends none. Throws the mail server's reason. */
+export async function tryMailServer({ smtpUrl }: Pick<MailSettings, 'smtpUrl'>): Promise<void> {
+  const transport = transportTo(smtpUrl)
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
+function transportTo(smtpUrl: string) {
+  return createTransport({
     url: smtpUrl,
     connectionTimeout: callWithinMs,
     greetingTimeout: callWithinMs,
@@ -100,6 +118,10 @@ function mailer({ smtpUrl, from }: MailSettings): (mail: Mail) => Promise<Sent> 
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+}
+
+function mailer({ smtpUrl, from }: MailSettings): (mail: Mail) => Promise<Sent> {
+  const transport = transportTo(smtpUrl)
   return async ({ to, subject, text, messageId }) => {
     try {
       const host = from.slice(from.lastIndexOf('@') + 1).replaceAll(/[^\w.-]/g, '')

@@ -1,4 +1,4 @@
-import { instantOf } from '../base/calendar.ts'
+import { instantOf, optionalInstant } from '../base/calendar.ts'
 import { alertKinds, type Alert } from './contract.ts'
 import type { AlertRow } from './store.ts'
 
@@ -25,10 +25,6 @@ export function renderAlert(row: AlertRow): Alert {
       row.acknowledgedAtMs === null ? null : row.acknowledgedBy === null ? 'supplier' : 'platform',
     resolvedAt: optionalInstant(row.resolvedAtMs),
   }
-}
-
-function optionalInstant(atMs: number | null): string | null {
-  return atMs === null ? null : instantOf(atMs)
 }
 
 export function alertIdOf(id: number): string {

@@ -1,3 +1,4 @@
+import { currentSpan, inSpan } from '../base/tracing.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Caller } from '../http/call.ts'
@@ -19,7 +20,14 @@ export type AriNeeds = Needs & { catalogs: Catalogs; committer: Pick<Committer, 
 type SentAri = Pick<ItemsCall<typeof ariRoutes.pushAri>, 'push' | 'body' | 'problems' | 'judgementByItem'>
 
 /** Judges each item on its own, then applies the push in a group with other pushes. */
-export async function acceptAri(
+export function acceptAri(needs: AriNeeds, sent: SentAri): Promise<Answer> {
+  const { requestId, caller } = sent.push
+  return inSpan('push.ari', { 'ari.request_id': requestId, 'ari.supplier': caller.supplier }, () =>
+    judgeAndSubmit(needs, sent),
+  )
+}
+
+async function judgeAndSubmit(
   needs: AriNeeds,
   { push, body: sent, problems, judgementByItem }: SentAri,
 ): Promise<Answer> {
@@ -34,6 +42,11 @@ export async function acceptAri(
       ? undefined
       : await needs.catalogs.of({ supplierId: caller.supplierId, hotelCode: hotelId })
   const plan = planPush(body, problemsByItem, catalog, needs.clock.now())
+  currentSpan()?.setAttributes({
+    ...(catalog && { 'ari.hotel': catalog.hotelCode }),
+    'ari.items': body.ari.length,
+    'ari.cells': plan.cells,
+  })
   if (body.ari.length === 0) warn(push.warnings, () => noItems)
   const { ariCellsMax } = caller.limits
   const whole = [

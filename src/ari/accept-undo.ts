@@ -4,8 +4,16 @@ import { readTransaction } from '../postgres/transaction.ts'
 import type { AriNeeds } from './accept-ari.ts'
 import { planUndo, type UndoBody } from './undo-plan.ts'
 
-/** Plans the undo of a push without a lock, then applies it like a push of ARI. */
-export async function acceptUndo(needs: AriNeeds, push: Push, body: UndoBody): Promise<Answer> {
+/**
+ * Plans the undo of a push without a lock, then applies it like a push of ARI. `seenRevision`: that of the dry run whose
+ * conflicts somebody saw; later ones refuse the undo even if it skips conflicts.
+ */
+export async function acceptUndo(
+  needs: AriNeeds,
+  push: Push,
+  body: UndoBody,
+  seenRevision?: number,
+): Promise<Answer> {
   const { catalog, plan } = await readTransaction(needs.db, (connection) =>
     planUndo(connection, needs.catalogs, push.caller.supplierId, body),
   )
@@ -15,6 +23,6 @@ export async function acceptUndo(needs: AriNeeds, push: Push, body: UndoBody): P
     problemsByItem: new Map(),
     catalog,
     plan: { items: [], refused: [], cells: plan.cells, nowMs: needs.clock.now() },
-    undo: plan,
+    undo: { ...plan, seenRevision },
   })
 }

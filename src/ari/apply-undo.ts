@@ -6,13 +6,14 @@ import { warningMembers } from '../http/warnings.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { inShort, type PushRecord } from '../push-log/keep.ts'
 import { BeforeValues } from './before-values.ts'
-import type { Blocks, Stamp } from './block.ts'
+import type { Blocks, NightMask, Stamp } from './block.ts'
 import { unset } from './block-codec.ts'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from './fields.ts'
 import type { PricingModel } from './item-contract.ts'
 import { judgeUndo, type JudgedUndo, type Restored, type UndoRange } from './judge-undo.ts'
+import { nightsIn } from './month.ts'
 import type { ReadyPush } from './plan.ts'
-import { historyFieldOf, valueOf, type Names } from './replaced-values.ts'
+import { historyFieldOf, originOf, valueOf, type Names } from './replaced-values.ts'
 import { namesOf } from './row-names.ts'
 import type { LockedHotel, ModelChange } from './store.ts'
 import {
@@ -41,7 +42,7 @@ export async function applyUndo(
   refuseFormerCurrency(undo, hotel.currencyRevision)
   await noteLaterChanges(connection, undo, hotel.cellsRevision, blocks)
   const judged = await judgeUndo(undo, blocks, todayIn(catalog, nowMs) - 1)
-  const isRefused = judged.conflicts.length > 0 && undo.body.onConflict !== 'skip'
+  const isRefused = undo.body.onConflict === 'skip' ? isAnyUnseen(undo, judged) : judged.conflicts.length > 0
   let before: Buffer | undefined
   if (!isRefused && undo.body.dryRun !== true && judged.restored.length > 0) {
     const noted = new BeforeValues()
@@ -65,17 +66,19 @@ export async function applyUndo(
   return { ...record, kept: { ...record.kept, before } }
 }
 
+function isAnyUnseen({ seenRevision = Infinity }: UndoPlan, { conflicts }: JudgedUndo): boolean {
+  return conflicts.some(({ changedAt }) => changedAt > seenRevision)
+}
+
 function putBack({ key, block, sets }: Restored, stamp: Stamp): void {
   stamp.before?.at(key, key.month)
   for (const { field, mask, nights } of sets) {
-    for (let rest = mask; rest !== 0;) {
-      const value = nights[31 - Math.clz32(rest & -rest)] ?? unset
-      let same = 0
-      for (let left = rest; left !== 0; left &= left - 1)
-        if (nights[31 - Math.clz32(left & -left)] === value) same |= left & -left
-      block.set(field, same, value, stamp)
-      rest &= ~same
+    const maskByValue = new Map<number, NightMask>()
+    for (const night of nightsIn(mask)) {
+      const value = nights[night] ?? unset
+      maskByValue.set(value, (maskByValue.get(value) ?? 0) | (1 << night))
     }
+    for (const [value, same] of maskByValue) block.set(field, same, value, stamp)
   }
 }
 
@@ -174,15 +177,10 @@ function conflictRange(range: UndoRange, changers: ReadonlyMap<number, Changer>,
   const nights = nightsOf(range, names)
   const changer = changers.get(range.changedAt)
   if (!changer) throw new Error(`nothing is known of the change at revision ${range.changedAt}`)
-  const { by, source, revision, atMs } = changer
   return {
     ...nights,
     pushed: valueOf(nights.field, range.other, names),
     now: valueOf(nights.field, range.now, names),
-    by,
-    requestId: by === 'booking' ? null : source,
-    ...(by === 'booking' ? { reservationId: source } : {}),
-    revision,
-    at: instantOf(atMs),
+    ...originOf(changer),
   }
 }

@@ -1,4 +1,4 @@
-import { monthOf, parseNight } from '../base/calendar.ts'
+import { parseNight } from '../base/calendar.ts'
 import { nightsText } from './odd-values.ts'
 import type { Queryable, Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
@@ -7,24 +7,24 @@ import { answer, onEveryProblem, type Judge, onItems, type Mounted, on } from '.
 import { readTransaction } from '../postgres/transaction.ts'
 import { wellFormedPart } from '../http/validate.ts'
 import { guestsMaxOf } from '../products/store.ts'
-import { selectHotelPast } from './changes-back.ts'
 import { ariRoutes, mappingRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import { type AriNeeds, acceptAri, itemsMaxOf } from './accept-ari.ts'
+import { type AriNeeds, itemsMaxOf } from './accept-ari.ts'
+import { acceptAtHome, type Homes } from './hand-over.ts'
 import { inOrder, momentOf, momentProblems, pastBlocks, putBack, walkBackTo } from './history.ts'
 import type { MomentBody } from './history-contract.ts'
 import { itemErrors } from './item-contract.ts'
-import { firstStoredMonth } from './past-months.ts'
 import { problemAt } from './plan-item.ts'
+import { readPresent } from './read-present.ts'
 import { namesOf, numbersOf, type Codes } from './row-names.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
-import { blocksReadMax, isIn, rangeNightsMax, readTooLarge, selectHotelBlocks } from './block-range.ts'
+import { isIn, rangeNightsMax } from './block-range.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import { readMappings } from './mappings.ts'
 
 /** POST /push/ari. */
-export const pushAri = (needs: AriNeeds): Mounted =>
-  onItems(ariRoutes.pushAri, 'ari', itemsMaxOf, (call) => acceptAri(needs, call))
+export const pushAri = (needs: AriNeeds & { homes?: Homes | undefined }): Mounted =>
+  onItems(ariRoutes.pushAri, 'ari', itemsMaxOf, (call) => acceptAtHome(needs, call))
 
 /** POST /push/getAri: the stored ARI, as a push that changes nothing. */
 export const getAri = (needs: AriNeeds) =>
@@ -91,35 +91,23 @@ type Requested = { body: BodyOf<typeof ariRoutes.getAri>; from: number; to: numb
 
 async function selectStored(
   connection: Queryable,
-  { catalogs, clock }: AriNeeds,
+  needs: AriNeeds,
   supplierId: number,
   { body, from, to }: Requested,
 ) {
-  // Use one snapshot: a push between the statements would show its nights under the previous revision or
-  // names.
-  await connection.query('set transaction isolation level repeatable read read only')
-  const catalog = await catalogs.current(connection, { supplierId, hotelCode: body.hotelId })
-  if (!catalog) throw new Rejected(404, hotelNotFound(body.hotelId))
-  const { roomNos, rateNos, problems } = numbersOf(body, catalog)
-  rejectIfAny(problems, 404)
-  const { hotelId } = catalog
-  const hotel = await selectHotelPast(connection, hotelId)
-  const range = {
-    fromMonth: body.asOf ? Math.max(monthOf(from), firstStoredMonth(clock.now())) : monthOf(from),
-    toMonth: monthOf(to),
-    roomNos,
-    // The room's own row is needed for any requested rate.
-    rateNos: rateNos && [0, ...rateNos],
-  }
-  const blocks = await selectHotelBlocks(connection, hotelId, range)
-  if (blocks.length > blocksReadMax) throw readTooLarge()
+  const { catalog, hotel, range, blocks } = await readPresent(
+    connection,
+    needs,
+    { supplierId, hotelCode: body.hotelId },
+    { rows: body, from, to, isHistory: body.asOf !== undefined },
+  )
   if (!body.asOf) return { catalog, state: hotel, blocks }
   const moment = momentOf(body.asOf)
   const past = pastBlocks(blocks, isIn(range))
   const reached = await walkBackTo(connection, hotel, moment, {
     path: '/asOf',
     visit: (change) => {
-      putBack(past, hotelId, change)
+      putBack(past, catalog.hotelId, change)
       return 'go on'
     },
   })

@@ -1,5 +1,15 @@
 import { pack, unpack } from '../push-log/stored-bytes.ts'
-import { readRuns, readVarint, scratchFor, unset, writeRuns, writeVarint } from './block-codec.ts'
+import {
+  nightsMax,
+  readDifference,
+  readRuns,
+  readVarint,
+  scratchFor,
+  unset,
+  writeDifference,
+  writeRuns,
+  writeVarint,
+} from './block-codec.ts'
 import type { NightMask, Notes } from './block.ts'
 import { countNights } from './month.ts'
 import { packBlockKey, unpackBlockKey } from './store.ts'
@@ -8,16 +18,20 @@ import { packBlockKey, unpackBlockKey } from './store.ts'
  * The values that one change of a hotel's ARI replaced. Stored with the change, they lead from the present
  * back to any earlier state (decisions/041-history.md).
  *
- * Bytes: 1 for plain or 2 for zstd. Then how many revisions ago the hotel's previous change of ARI was (0:
- * unknown), and for each block room, rate, month and number of fields, and for each field its number, the mask of
- * its nights (0: that of the field before it), all varints, and a value for each night of the mask, in runs as in
- * block-codec.ts.
+ * Bytes: 3 for plain or 4 for zstd. Then how many revisions ago the hotel's previous change of ARI was (0:
+ * unknown), and for each block room, rate, months after the block before it and number of fields, and for each field
+ * its number and its nights, all varints, and a value for each night, in runs as in block-codec.ts.
+ *
+ * Months count from January 2020, and those before the block before it are odd numbers. Nights are 0 for those of the
+ * field before, also of another block; an odd number for consecutive ones (how many, above that the first); or twice
+ * their mask.
  */
 
-const formats = { identity: 1, zstd: 2 } as const
+const formats = { identity: 3, zstd: 4 } as const
+const firstMonth = 2020 * 12
 
-/** The values of a field in one month before it changed. */
-type Note = { key: number; field: number; mask: NightMask; nights: number[] }
+/** The values of a field in one month before it changed: one for each night of the mask. */
+type Note = { key: number; field: number; mask: NightMask; values: readonly number[] }
 
 /** Collects the values while a change is applied: no object for each cell, and nothing if nothing changes. */
 export class BeforeValues implements Notes {
@@ -28,8 +42,8 @@ export class BeforeValues implements Notes {
     this.#key = packBlockKey({ roomNo, rateNo, month })
   }
 
-  note(field: number, mask: NightMask, nights: number[]): void {
-    this.#notes.push({ key: this.#key, field, mask, nights })
+  note(field: number, mask: NightMask, values: readonly number[]): void {
+    this.#notes.push({ key: this.#key, field, mask, values })
   }
 
   /** Call it once. `previousRevision`: that of the hotel's previous change of ARI; null if it is unknown. */
@@ -39,34 +53,25 @@ export class BeforeValues implements Notes {
     writer.bytes[0] = formats.identity
     writeVarint(writer, previousRevision === null ? 0 : revision - previousRevision)
     let lastMask = 0
-    for (const [index, { key, field, mask, nights }] of notes.entries()) {
+    let lastMonth = firstMonth
+    for (const [index, { key, field, mask, values }] of notes.entries()) {
       if (notes[index - 1]?.key !== key) {
         const { roomNo, rateNo, month } = unpackBlockKey(0, key)
         writeVarint(writer, roomNo)
         writeVarint(writer, rateNo)
-        writeVarint(writer, month)
+        writeDifference(writer, month - lastMonth)
         writeVarint(writer, fieldsFrom(notes, index))
-        lastMask = 0
+        lastMonth = month
       }
       writeVarint(writer, field)
-      writeVarint(writer, mask === lastMask ? 0 : mask)
-      writeRuns(writer, nights, replacedFirst(nights, mask))
+      writeVarint(writer, mask === lastMask ? 0 : nightsNumber(mask))
+      writeRuns(writer, values, values.length)
       lastMask = mask
     }
     const { encoding, bytes } = pack(writer.bytes.subarray(1, writer.at))
     if (encoding !== 'zstd') return Buffer.from(writer.bytes.subarray(0, writer.at))
     return Buffer.concat([Buffer.of(formats.zstd), bytes])
   }
-}
-
-/** Moves the values of the mask's nights to the front; returns how many there are. */
-function replacedFirst(nights: number[], mask: NightMask): number {
-  let count = 0
-  for (let rest = mask; rest !== 0; rest &= rest - 1) {
-    const night = 31 - Math.clz32(rest & -rest)
-    nights[count++] = nights[night] ?? unset
-  }
-  return count
 }
 
 /** By block and field; a night that was noted twice keeps its first value. */
@@ -76,23 +81,47 @@ function merged(notes: readonly Note[]): readonly Note[] {
   const all: Note[] = []
   for (const note of ordered) {
     const last = all.at(-1)
-    if (last?.key !== note.key || last.field !== note.field) {
-      all.push(note)
-      continue
-    }
-    const added = note.mask & ~last.mask
-    for (let rest = added; rest !== 0; rest &= rest - 1) {
-      const night = 31 - Math.clz32(rest & -rest)
-      last.nights[night] = note.nights[night] ?? unset
-    }
-    last.mask |= added
+    if (last?.key === note.key && last.field === note.field) all[all.length - 1] = union(last, note)
+    else all.push(note)
   }
   return all
+}
+
+function union(first: Note, later: Note): Note {
+  const mask = first.mask | later.mask
+  const values: number[] = []
+  let [ofFirst, ofLater] = [0, 0]
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    const night = rest & -rest
+    const [former, newer] = [first.values[ofFirst], later.values[ofLater]]
+    values.push((first.mask & night) === 0 ? (newer ?? unset) : (former ?? unset))
+    if ((first.mask & night) !== 0) ofFirst++
+    if ((later.mask & night) !== 0) ofLater++
+  }
+  return { ...first, mask, values }
 }
 
 function isAfter(note: Note, previous: Note | undefined): boolean {
   if (!previous || note.key !== previous.key) return !previous || note.key > previous.key
   return note.field > previous.field
+}
+
+/** The mask of some nights as a number that is small if they are consecutive. */
+function nightsNumber(mask: NightMask): number {
+  const first = 31 - Math.clz32(mask & -mask)
+  const count = 32 - Math.clz32(mask) - first
+  if (consecutive(first, count) !== mask) return 2 * mask
+  return 1 + 2 * (first + nightsMax * (count - 1))
+}
+
+function maskOf(number: number): NightMask {
+  if (number % 2 === 0) return number / 2
+  const run = (number - 1) / 2
+  return consecutive(run % nightsMax, 1 + Math.floor(run / nightsMax))
+}
+
+function consecutive(first: number, count: number): NightMask {
+  return ((2 ** count - 1) << first) & 0x7fffffff
 }
 
 function fieldsFrom(notes: readonly Note[], index: number): number {
@@ -119,15 +148,16 @@ export function decodeBefore(stored: Buffer): ChangeBefore {
   const bytes = unpack(format === formats.zstd ? 'zstd' : 'identity', stored.subarray(1))
   const reader = { bytes, at: 0 }
   const change: ChangeBefore = { revisionsSince: readVarint(reader), blocks: [] }
+  let month = firstMonth
+  let lastMask = 0
   while (reader.at < bytes.length) {
     const roomNo = readVarint(reader)
     const rateNo = readVarint(reader)
-    const month = readVarint(reader)
+    month += readDifference(reader)
     const fields: FieldBefore[] = []
-    let lastMask = 0
     for (let left = readVarint(reader); left > 0; left--) {
       const field = readVarint(reader)
-      const mask = readVarint(reader) || lastMask
+      const mask = maskOf(readVarint(reader)) || lastMask
       const values = readRuns(reader, bytes.length, countNights(mask)).slice(0, countNights(mask))
       fields.push({ field, mask, values })
       lastMask = mask

@@ -61,6 +61,22 @@ export function writeRuns(writer: Cursor, nights: readonly number[], length: num
   }
 }
 
+/** `nights`: undefined until they are read from the bytes between `from` and `to`. */
+export type Column = { tag: number; nights: number[] | undefined; from: number; to: number }
+
+/** The columns of a block, after the byte with its version. */
+export function columnsIn(bytes: Buffer): Column[] {
+  const columns: Column[] = []
+  const reader = { bytes, at: 1 }
+  while (reader.at < bytes.length) {
+    const tag = readVarint(reader)
+    const length = readVarint(reader)
+    columns.push({ tag, nights: undefined, from: reader.at, to: reader.at + length })
+    reader.at += length
+  }
+  return columns
+}
+
 /** The values of a month's nights, from runs that end at `to` or after `length` nights. */
 export function readRuns(reader: Cursor, to: number, length = nightsMax): number[] {
   const nights = new Array<number>(nightsMax).fill(unset)
@@ -110,7 +126,7 @@ export function readVarint(reader: Cursor): number {
  * The lowest bit stores the sign, the other bits the magnitude. Doubling the number instead would exceed the
  * integers that a double represents exactly, because sequences go up to 2^53.
  */
-function writeDifference(writer: Cursor, difference: number): void {
+export function writeDifference(writer: Cursor, difference: number): void {
   const magnitude = difference < 0 ? -difference - 1 : difference
   const first = (magnitude % 64) * 2 + (difference < 0 ? 1 : 0)
   if (magnitude < 64) {
@@ -121,7 +137,7 @@ function writeDifference(writer: Cursor, difference: number): void {
   writeVarint(writer, Math.floor(magnitude / 64))
 }
 
-function readDifference(reader: Cursor): number {
+export function readDifference(reader: Cursor): number {
   const first = reader.bytes[reader.at++] ?? 0
   const upper = first < 128 ? 0 : readVarint(reader)
   const magnitude = upper * 64 + ((first & 127) >> 1)

@@ -1,12 +1,13 @@
 import {
+  columnsIn,
   lastSet,
   nightsMax,
   readRuns,
-  readVarint,
   scratchFor,
   unset,
   writeColumn,
   writeVarint,
+  type Column,
 } from './block-codec.ts'
 import { fieldNumber, isGuestPriceField, isPriceField } from './fields.ts'
 
@@ -31,13 +32,11 @@ const kinds = { value: 0, revision: 1, sequence: 2 } as const
 /** Bit n stands for the month's night n (0 = the 1st). */
 export type NightMask = number
 
-type Column = { tag: number; nights: number[] | undefined; from: number; to: number }
-
 /** Takes note of the values that a change replaces, in the block named by `at`; before-values.ts stores them. */
 export type Notes = {
   at: (row: { roomNo: number; rateNo: number }, month: number) => void
-  /** `nights`: all values of the month as they were, of which those of the mask change. */
-  note: (field: number, mask: NightMask, nights: number[]) => void
+  /** `values`: what the nights of the mask had, in their order. */
+  note: (field: number, mask: NightMask, values: readonly number[]) => void
 }
 
 /** The origin of a value (revision, sequence, key) and the currency revision needed to judge it. */
@@ -73,23 +72,17 @@ export class Block {
 
   static decode(bytes: Buffer): Block {
     if (bytes[0] !== version) throw new RangeError(`ARI block of unknown version ${bytes[0]}`)
-    const columns: Column[] = []
-    const reader = { bytes, at: 1 }
-    while (reader.at < bytes.length) {
-      const tag = readVarint(reader)
-      const length = readVarint(reader)
-      columns.push({ tag, nights: undefined, from: reader.at, to: reader.at + length })
-      reader.at += length
-    }
-    return new Block(bytes, columns)
+    return new Block(bytes, columnsIn(bytes))
   }
 
   /** A copy that can be changed without affecting this block. */
   copy(): Block {
-    return new Block(
+    const copy = new Block(
       this.#bytes,
-      this.#columns.map((column) => ({ ...column, nights: column.nights && [...column.nights] })),
+      this.#columns.map(({ tag, nights, from, to }) => ({ tag, nights: nights && [...nights], from, to })),
     )
+    copy.dirty = this.dirty
+    return copy
   }
 
   /** Takes over the contents of a changed copy. */
@@ -141,6 +134,12 @@ export class Block {
   /** The revision that last changed the field on each night. */
   revisions(field: number): readonly number[] | undefined {
     return this.#nights(field * 4 + kinds.revision)
+  }
+
+  /** The bytes of a field's values, or of their revisions, as they were decoded: equal text, equal values. */
+  packed(field: number, kind: 'value' | 'revision'): string {
+    const column = this.#columns.find(({ tag }) => tag === field * 4 + kinds[kind])
+    return column ? this.#bytes.toString('latin1', column.from, column.to) : ''
   }
 
   /** The nights on which a field was last set or cleared at one of the revisions, both bounds included. */
@@ -214,11 +213,8 @@ export class Block {
       const night = 31 - Math.clz32(rest & -rest)
       const stale = mayBeStale && (revisions[night] ?? unset) <= stamp.currencyRevision
       if (values[night] === value && (!stale || value === unset)) continue
-      if (stamp.before) {
-        before ??= [...values]
-        // A price in a former currency could not be sold, so it counts as none.
-        if (stale) before[night] = unset
-      }
+      // A price in a former currency could not be sold, so it counts as none.
+      if (stamp.before) (before ??= []).push(stale ? unset : (values[night] ?? unset))
       values[night] = value
       revisions[night] = stamp.revision
       changed |= 1 << night
@@ -279,6 +275,7 @@ export class Block {
   }
 
   encode(): Buffer {
+    if (!this.dirty && this.#bytes.length > 0) return this.#bytes
     const columns = this.#columns.sort((left, right) => left.tag - right.tag)
     const writer = { bytes: scratchFor(columns.length), at: 1 }
     writer.bytes[0] = version

@@ -1,16 +1,16 @@
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
+import { currentSpan, inSharedSpan, type Span } from '../base/tracing.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { overloaded } from '../http/body.ts'
 import type { Answer } from '../http/mount.ts'
 import { Rejected } from '../http/rejected.ts'
-import type { Needs } from '../postgres/postgres.ts'
 import { StoreChanged } from '../postgres/store-epoch.ts'
-import { isUnavailable, isTransient } from '../postgres/store-errors.ts'
+import { isUnavailable } from '../postgres/store-errors.ts'
 import { countPush, type PushRecord } from '../push-log/keep.ts'
 import { BlockCache, CacheTrust } from './block-cache.ts'
+import { CommitConnection } from './commit-connection.ts'
 import { commitGroup, type GroupNeeds } from './commit-group.ts'
 import type { ReadyPush } from './plan.ts'
-import type { Connection } from '../postgres/connection.ts'
 
 type CommitNeeds = Omit<GroupNeeds, 'cache' | 'trust' | 'alongside'>
 
@@ -77,7 +77,9 @@ export function committer(needs: CommitNeeds): Committer {
       }
       const isSmall = ready.plan.cells <= smallCellsMax
       const lane = isSmall ? small : (bulk[ready.catalog.hotelId % bulkLanes] ?? small)
-      return new Promise((resolve, reject) => lane.take({ ready, resolve, reject, busyTries: 0 }))
+      return new Promise((resolve, reject) =>
+        lane.take({ ready, span: currentSpan(), resolve, reject, busyTries: 0 }),
+      )
     },
     close: async () => {
       // Close the patient lane last: the other lanes may still hand pushes to it.
@@ -89,6 +91,8 @@ export function committer(needs: CommitNeeds): Committer {
 
 type Entry = {
   ready: ReadyPush
+  /** In which the push waits. */
+  span: Span | undefined
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
   /** How often the push found its hotel locked. */
@@ -162,10 +166,12 @@ class Lane {
       cells += ready.plan.cells
       if (count === groupPushesMax || (count > 0 && cells > groupCellsMax)) break
       if (!this.#patient && ready.catalog.hotelId !== firstHotel) break
-      // An undo reads what its connection sees, so no push that isn't committed may precede it.
-      if (ready.undo && count > 0) break
+      // An undo reads what its connection sees, so no push that isn't committed may precede it. A release is refused
+      // only under the lock, which must not fail the pushes of others.
+      const isAlone = ready.undo !== undefined || ready.release !== undefined
+      if (isAlone && count > 0) break
       count++
-      if (ready.undo) break
+      if (isAlone) break
     }
     const group = this.#queue.splice(0, count)
     for (const entry of group) this.waitingBytes -= bytesOf(entry)
@@ -177,8 +183,11 @@ class Lane {
     const pushes = group.map(({ ready }) => ready)
     const locking = this.#patient ? 'skip' : 'wait'
     try {
-      const records = await this.#connection.run((connection) =>
-        commitGroup(connection, pushes, locking, this.#needs),
+      const records = await inSharedSpan(
+        group.map(({ span }) => span),
+        'commit.group',
+        { 'ari.pushes': group.length },
+        () => this.#connection.run((connection) => commitGroup(connection, pushes, locking, this.#needs)),
       )
       return () => this.#settle(group, records)
     } catch (error) {
@@ -234,63 +243,4 @@ function whyGone({ catalog }: ReadyPush, { catalogs, db }: GroupNeeds): Error {
     return new StoreChanged()
   }
   return new Rejected(404, hotelNotFound(catalog.hotelCode))
-}
-
-const attemptsMax = 5
-
-/** Runs one transaction at a time on a connection, opened on first use and replaced when it breaks. */
-export class CommitConnection {
-  readonly #needs: Needs
-  #connection: Connection | undefined
-
-  constructor(needs: Needs) {
-    this.#needs = needs
-  }
-
-  /** Runs a transaction and retries it when PostgreSQL asks for that. If it fails, nothing is committed. */
-  async run<Result>(transaction: (connection: Connection) => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      // Don't await unless there is doubt: the transaction's first statements are sent before anything else
-      // runs.
-      const doubt = this.#needs.db.beforeWriting()
-      if (doubt) await doubt
-      const current = this.#connection
-      if (current?.isRetired || (current?.isRested && !(await current.answers()))) this.#drop(current)
-      const connection = this.#connection ?? (await this.#open())
-      try {
-        return await transaction(connection)
-      } catch (error) {
-        if (error instanceof StoreChanged) this.#drop(connection)
-        else await connection.query('rollback').catch(() => this.#drop(connection))
-        if (attempt === attemptsMax || !isTransient(error)) throw error
-      }
-    }
-  }
-
-  async end(): Promise<void> {
-    await this.#connection?.end()
-    this.#connection = undefined
-  }
-
-  async #open(): Promise<Connection> {
-    // Every statement on this connection is a lookup by key. Before tables are analyzed, the planner would
-    // prefer scans.
-    const connection = await this.#needs.db.connect({
-      enable_seqscan: 'off',
-      enable_hashjoin: 'off',
-      enable_mergejoin: 'off',
-      plan_cache_mode: 'force_generic_plan',
-    })
-    connection.on('error', (error) => {
-      this.#needs.log.warn({ err: error }, 'a commit connection to PostgreSQL broke')
-      this.#drop(connection)
-    })
-    this.#connection = connection
-    return connection
-  }
-
-  #drop(connection: Connection): void {
-    if (this.#connection === connection) this.#connection = undefined
-    connection.end().catch(() => undefined)
-  }
 }

@@ -6,16 +6,9 @@ import { guestsMaxOf } from '../products/store.ts'
 import { Block } from './block.ts'
 import type { HotelCatalog } from './catalog.ts'
 import { digestBlocksMax } from './digest-contract.ts'
-import {
-  isEmptyMonth,
-  linesByNight,
-  linesOf,
-  monthDigest,
-  type ByGroup,
-  type KnownDigests,
-  type MonthLines,
-} from './digest.ts'
+import { linesByNight, linesOf, type ByGroup, type LineOptions } from './digest.ts'
 import { fieldNumber } from './fields.ts'
+import { MonthDigests } from './month-digests.ts'
 
 /** Identifies what a hotel has stored: equal versions, equal digests. */
 export type DigestVersions = {
@@ -75,7 +68,7 @@ export async function readDigests(
   { withLines }: { withLines: boolean },
 ): Promise<ProductDigest[] | undefined> {
   const products: ProductDigest[] = []
-  const known: KnownDigests = new Map()
+  const digests = new MonthDigests({ from, to, currencyRevision })
   const read = (after: Pick<BlockRow, 'roomNo' | 'rateNo' | 'month'>) =>
     connection.query<BlockRow>({
       name: 'select-digest-blocks',
@@ -100,21 +93,16 @@ export async function readDigests(
       reading = read(last)
       reading.catch(() => {})
     }
-    for (const { roomNo, rateNo, month, block } of rows) {
+    for (const { roomNo, rateNo, month, block: bytes } of rows) {
       const product = productOf(roomNo, rateNo)
-      const decoded = Block.decode(block)
-      const lines = linesOf(decoded, month, {
-        from,
-        to,
-        isRoom: rateNo === 0,
-        currencyRevision,
-        guestsMax: product && guestsMaxOf(product),
-      })
-      if (isEmptyMonth(lines)) continue
+      const row = { isRoom: rateNo === 0, guestsMax: product && guestsMaxOf(product) }
+      const block = Block.decode(bytes)
+      const digest = digests.of(block, month, row)
+      if (digest.inv + digest.res + digest.pri === '') continue
       const digested = {
         month,
-        digest: monthDigest(month, lines, known),
-        ...(withLines ? nightsOf(decoded, lines) : {}),
+        digest,
+        ...(withLines ? nightsOf(block, month, { ...row, from, to, currencyRevision }) : {}),
       }
       const current = products.at(-1)
       if (current?.roomNo === roomNo && current.rateNo === rateNo) current.months.push(digested)
@@ -127,8 +115,11 @@ export async function readDigests(
   return undefined
 }
 
-function nightsOf(block: Block, lines: MonthLines): OfNights {
-  return { lines: linesByNight(lines), inventoryRevisions: block.revisions(fieldNumber.inventory) }
+function nightsOf(block: Block, month: MonthNumber, options: LineOptions): OfNights {
+  return {
+    lines: linesByNight(linesOf(block, month, options)),
+    inventoryRevisions: block.revisions(fieldNumber.inventory),
+  }
 }
 
 /** With the codes that its digests are known by, and the digest of the whole. */

@@ -53,28 +53,37 @@ export type MonthLines = Readonly<Record<DigestGroup, readonly Run[]>>
 
 /** The lines of a month, within the range. */
 export function linesOf(block: Block, month: MonthNumber, options: LineOptions): MonthLines {
-  const inv: Column[] = []
-  const res: Column[] = []
-  const pri: Column[] = []
-  for (const column of columnsOf(block, options)) {
-    if (isPriceField(column.field)) pri.push(column)
-    else if (column.field === fieldNumber.inventory) inv.push(column)
-    else res.push(column)
+  return {
+    inv: groupLines(block, 'inv', month, options),
+    res: groupLines(block, 'res', month, options),
+    pri: groupLines(block, 'pri', month, options),
   }
+}
+
+/** The lines of a group of a month, within the range. */
+export function groupLines(
+  block: Block,
+  group: DigestGroup,
+  month: MonthNumber,
+  options: LineOptions,
+): readonly Run[] {
+  const columns = columnsOf(block, group, options)
   const firstNight = firstDay(month)
   const range = {
     first: Math.max(0, options.from - firstNight),
     last: Math.min(daysIn(month) - 1, options.to - firstNight),
   }
-  return {
-    inv: runsOf(inv, range, inventoryText),
-    res: runsOf(res, range, restrictionsText(options.isRoom)),
-    pri: runsOf(pri, range, pricesText(pri)),
-  }
+  return runsOf(columns, range, textByGroup[group](columns, options))
 }
 
-export function isEmptyMonth({ inv, res, pri }: MonthLines): boolean {
-  return inv.length === 0 && res.length === 0 && pri.length === 0
+/** The group of a field's values that count; undefined for those that getAri leaves out as well. */
+export function groupOf(
+  field: number,
+  { guestsMax }: Pick<LineOptions, 'guestsMax'>,
+): DigestGroup | undefined {
+  if (field === fieldNumber.inventory) return 'inv'
+  if (isPriceField(field)) return guestsMax && isBeyond(field, guestsMax) ? undefined : 'pri'
+  return isPushedField(field) ? 'res' : undefined
 }
 
 /** The lines by night; absent where nothing is set. */
@@ -88,11 +97,12 @@ export function linesByNight(lines: MonthLines): (ByGroup | undefined)[] {
 
 type Column = { field: number; nights: readonly number[] }
 
-function columnsOf(block: Block, { currencyRevision, guestsMax }: LineOptions): Column[] {
+function columnsOf(block: Block, group: DigestGroup, options: LineOptions): Column[] {
+  const { currencyRevision } = options
   const columns: Column[] = []
   for (const field of block.fields()) {
-    const values = isPushedField(field) ? block.values(field) : undefined
-    if (!values || (guestsMax && isBeyond(field, guestsMax))) continue
+    const values = groupOf(field, options) === group ? block.values(field) : undefined
+    if (!values) continue
     const revisions = currencyRevision > 0 && isPriceField(field) ? block.revisions(field) : undefined
     const nights = revisions
       ? values.map((value, night) => ((revisions[night] ?? 0) > currencyRevision ? value : unset))
@@ -108,7 +118,7 @@ type TextOf = (columns: readonly Column[], night: number) => string
 function runsOf(
   columns: readonly Column[],
   { first, last }: { first: number; last: number },
-  textOf: TextOf,
+  nightText: TextOf,
 ): Run[] {
   const runs: Run[] = []
   if (columns.length === 0) return runs
@@ -116,7 +126,7 @@ function runsOf(
   for (let night = first; night <= last;) {
     let end = night
     while (end < last && areEqual(columns, end)) end++
-    const text = textOf(columns, night)
+    const text = nightText(columns, night)
     if (text === '') before = undefined
     else if (before?.text === text) before.last = end
     else runs.push((before = { first: night, last: end, text }))
@@ -129,6 +139,14 @@ function runsOf(
 function areEqual(columns: readonly Column[], night: number): boolean {
   for (const { nights } of columns) if (nights[night] !== nights[night + 1]) return false
   return true
+}
+
+const textByGroup: Readonly<
+  Record<DigestGroup, (columns: readonly Column[], options: LineOptions) => TextOf>
+> = {
+  inv: () => inventoryText,
+  res: (_, { isRoom }) => restrictionsText(isRoom),
+  pri: (columns) => pricesText(columns),
 }
 
 const inventoryText: TextOf = ([column], night) => {
@@ -178,39 +196,15 @@ function priceName(field: number): string {
   return `${ageCategory.charAt(0)}${guests}=`
 }
 
-/** The hashes of a month. */
-export function monthDigest(month: MonthNumber, { inv, res, pri }: MonthLines, known: KnownDigests): ByGroup {
-  return {
-    inv: groupDigest(month, inv, known),
-    res: groupDigest(month, res, known),
-    pri: groupDigest(month, pri, known),
-  }
-}
-
-/**
- * Hashes computed before, by month and runs, as long as a hotel is read: many of its room-rates have the same
- * restrictions or prices in a month.
- */
-export type KnownDigests = Map<string, string>
-/** At most about a kilobyte each. */
-const knownMax = 5_000
-
-function groupDigest(month: MonthNumber, runs: readonly Run[], known: KnownDigests): string {
-  if (runs.length === 0) return ''
-  let name = String(month)
-  for (const { first, last, text } of runs) name += `\n${first}-${last}|${text}`
-  const digest = known.get(name)
-  if (digest !== undefined) return digest
+/** The hash of a group of a month. */
+export function groupDigest(month: MonthNumber, runs: readonly Run[]): string {
   const dates = datesOf(month)
   let lines = ''
   for (const { first, last, text } of runs) {
     const rest = `|${text}\n`
     for (let night = first; night <= last; night++) lines += dates[night] + rest
   }
-  const computed = digestOf(lines)
-  if (known.size >= knownMax) known.clear()
-  known.set(name, computed)
-  return computed
+  return digestOf(lines)
 }
 
 const datesByMonth = new Map<MonthNumber, readonly string[]>()

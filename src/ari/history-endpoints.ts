@@ -1,19 +1,16 @@
 import { hash } from 'node:crypto'
-import { monthOf, parseNight } from '../base/calendar.ts'
+import { parseNight } from '../base/calendar.ts'
 import { answer, on, onEveryProblem } from '../http/mount.ts'
 import { cursorProblem } from '../http/query.ts'
-import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
+import { rejectIfAny, type Problem } from '../http/rejected.ts'
 import { isRecord, wellFormedPart } from '../http/validate.ts'
-import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import type { Queryable } from '../postgres/postgres.ts'
 import { readTransaction } from '../postgres/transaction.ts'
 import type { AriNeeds } from './accept-ari.ts'
 import { acceptUndo } from './accept-undo.ts'
-import type { HotelCatalog } from './catalog.ts'
-import { selectHotelPast, type Change, type HotelPast } from './changes-back.ts'
+import { isIn } from './block-range.ts'
+import type { Change } from './changes-back.ts'
 import {
   changesPerPage,
-  historyErrors,
   historyRoutes,
   momentsReversed,
   type ListedChange,
@@ -24,17 +21,16 @@ import {
   momentProblems,
   pastBlocks,
   putBack,
+  refuseAhead,
   walkBackTo,
   type Moment,
-  type PastBlocks,
 } from './history.ts'
 import { itemErrors } from './item-contract.ts'
-import { firstStoredMonth } from './past-months.ts'
 import { problemAt } from './plan-item.ts'
+import { readPresent, type Present } from './read-present.ts'
 import { historyFieldOf, listedChange, replacedBy, type Nights, type Replaced } from './replaced-values.ts'
-import { namesOf, numbersOf, type NamedRows } from './row-names.ts'
+import { namesOf } from './row-names.ts'
 import { undoErrors, undoRoutes } from './undo-contract.ts'
-import { blocksReadMax, isIn, readTooLarge, selectHotelBlocks } from './block-range.ts'
 
 /** POST /push/undo. */
 export const undo = (needs: AriNeeds) =>
@@ -57,23 +53,22 @@ export const getAriDiff = (needs: AriNeeds) =>
     (sent, shapeProblems) => rejectIfAny([...shapeProblems, ...diffProblems(sent, shapeProblems)]),
     async ({ body, caller: { supplierId } }) =>
       readTransaction(needs.db, async (connection) => {
-        const nights = {
-          from: parseNight(body.startDate ?? '') ?? 0,
-          to: parseNight(body.endDate ?? '') ?? Number.MAX_SAFE_INTEGER,
-        }
-        const read = await readPresent(connection, needs, {
-          supplierId,
-          hotelCode: body.hotelId,
-          rows: body,
-          nights,
-        })
+        const from = parseNight(body.startDate ?? '') ?? 0
+        const to = parseNight(body.endDate ?? '')
+        const nights = { from, to: to ?? Number.MAX_SAFE_INTEGER }
+        const read = await readPresent(
+          connection,
+          needs,
+          { supplierId, hotelCode: body.hotelId },
+          { rows: body, from, to, isHistory: true },
+        )
         const { catalog, hotel } = read
-        const to = body.to && momentOf(body.to)
-        refuseAhead(hotel, to)
+        const until = body.to && momentOf(body.to)
+        refuseAhead(hotel, until?.revision, '/to/revision')
         const listing = pageFrom(body, read, nights)
         await walkBackTo(connection, hotel, momentOf(body.from), {
           path: '/from',
-          visit: (change) => (isAfter(change, to) ? listing.pass(change) : listing.list(change)),
+          visit: (change) => (isAfter(change, until) ? listing.pass(change) : listing.list(change)),
         })
         return answer(200, {
           code: '200',
@@ -98,7 +93,12 @@ export const getCellHistory = (needs: AriNeeds) =>
         roomIds: [body.roomId],
         ...(body.rateId === undefined ? {} : { rateIds: [body.rateId] }),
       }
-      const read = await readPresent(connection, needs, { supplierId, hotelCode: body.hotelId, rows, nights })
+      const read = await readPresent(
+        connection,
+        needs,
+        { supplierId, hotelCode: body.hotelId },
+        { rows, ...nights, isHistory: true },
+      )
       const { catalog, hotel } = read
       const ofRoom = body.rateId === undefined
       const listing = pageFrom(
@@ -130,47 +130,15 @@ export const getCellHistory = (needs: AriNeeds) =>
     }),
   )
 
-type Present = { catalog: HotelCatalog; hotel: HotelPast; past: PastBlocks }
-
-/** The hotel and the wanted blocks as they are now, in one snapshot. */
-async function readPresent(
-  connection: Queryable,
-  { catalogs, clock }: AriNeeds,
-  {
-    supplierId,
-    hotelCode,
-    rows,
-    nights,
-  }: { supplierId: number; hotelCode: string; rows: NamedRows; nights: Nights },
-): Promise<Present> {
-  await connection.query('set transaction isolation level repeatable read read only')
-  const catalog = await catalogs.current(connection, { supplierId, hotelCode })
-  if (!catalog) throw new Rejected(404, hotelNotFound(hotelCode))
-  const { roomNos, rateNos, problems } = numbersOf(rows, catalog)
-  rejectIfAny(problems, 404)
-  const range = {
-    fromMonth: Math.max(monthOf(nights.from), firstStoredMonth(clock.now())),
-    toMonth: nights.to === Number.MAX_SAFE_INTEGER ? monthsEnd : monthOf(nights.to),
-    roomNos,
-    rateNos: rateNos && [0, ...rateNos],
-  }
-  const hotel = await selectHotelPast(connection, catalog.hotelId)
-  const blocks = await selectHotelBlocks(connection, catalog.hotelId, range)
-  if (blocks.length > blocksReadMax) throw readTooLarge()
-  return { catalog, hotel, past: pastBlocks(blocks, isIn(range)) }
-}
-
-/** After every month that can be stored. */
-const monthsEnd = 32_767
-
 /** Collects a page of changes, newest first. */
 function pageFrom(
   body: { limit?: number; cursor?: string },
-  { catalog, hotel: { id: hotelId }, past }: Present,
+  { catalog, hotel: { id: hotelId }, range, blocks }: Present,
   nights: Nights,
   isListed: (replaced: Replaced) => boolean = () => true,
 ) {
   const names = namesOf(catalog)
+  const past = pastBlocks(blocks, isIn(range))
   const { limit = changesPerPage.usual } = body
   const from = readCursor(body)
   const changes: ListedChange[] = []
@@ -248,15 +216,4 @@ function isReversed(from: Moment, to: Moment): boolean {
 function isAfter({ revision, atMs }: Change, to: Moment | undefined): boolean {
   if (!to) return false
   return to.revision === undefined ? atMs > to.timeMs : revision > to.revision
-}
-
-function refuseAhead({ revision }: HotelPast, to: Moment | undefined): void {
-  if (to?.revision === undefined || to.revision <= revision) return
-  const message = `The hotel is at revision ${revision}`
-  throw new Rejected(400, {
-    ...historyErrors.revisionAhead,
-    message,
-    path: '/to/revision',
-    value: to.revision,
-  })
 }

@@ -32,7 +32,13 @@ async function hotelOf({ supplier }: Shop): Promise<number> {
 test('the ARI as of each revision is what was read then: pushes, a booking and a stop-sell', async () => {
   const stage = await shop()
   const operator = await operatorOf(gateway)
-  const stopSell = { action: 'stop', targets: [{ roomId: 'DBL' }], from: '2027-04-20', to: '2027-04-20' }
+  const stopSell = {
+    action: 'stop',
+    reason: 'Flood',
+    targets: [{ roomId: 'DBL' }],
+    from: '2027-04-20',
+    to: '2027-04-20',
+  }
   const steps: (() => Promise<unknown>)[] = [
     () =>
       push(stage, [
@@ -270,7 +276,13 @@ async function changedShop(): Promise<{
   )
   const { body } = await stage.book()
   const operator = await operatorOf(gateway)
-  const stopSell = { action: 'stop', targets: [{ roomId: 'DBL' }], from: '2027-04-20', to: '2027-04-21' }
+  const stopSell = {
+    action: 'stop',
+    reason: 'Flood',
+    targets: [{ roomId: 'DBL' }],
+    from: '2027-04-20',
+    to: '2027-04-21',
+  }
   await operator('POST', `/hotels/${await hotelOf(stage)}/stop-sell`, stopSell)
   return { stage, first, reservationId: body['reservationId'], requestId: String(priced.body['requestId']) }
 }

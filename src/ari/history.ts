@@ -118,21 +118,19 @@ export function newestOf({ cellsRevision, revision }: HotelPast): PastPosition {
 }
 
 function refuseBehindCurrency(hotel: HotelPast, { revision, timeMs }: Moment, path: string): void {
-  if (revision !== undefined && revision > hotel.revision) {
-    const message = `The hotel is at revision ${hotel.revision}`
-    throw new Rejected(400, {
-      ...historyErrors.revisionAhead,
-      message,
-      path: `${path}/revision`,
-      value: revision,
-    })
-  }
+  refuseAhead(hotel, revision, `${path}/revision`)
   const { currencyRevision, currencySinceMs } = hotel
   const isBehind =
     revision === undefined
       ? currencySinceMs !== null && timeMs < currencySinceMs
       : revision < currencyRevision
   if (isBehind) throw behindCurrency(currencyRevision, path)
+}
+
+export function refuseAhead(hotel: HotelPast, revision: number | undefined, path: string): void {
+  if (revision === undefined || revision <= hotel.revision) return
+  const message = `The hotel is at revision ${hotel.revision}`
+  throw new Rejected(400, { ...historyErrors.revisionAhead, message, path, value: revision })
 }
 
 export function behindCurrency(currencyRevision: number, path: string): Rejected {

@@ -3,7 +3,7 @@ import { firstDay, type DayNumber } from '../base/calendar.ts'
 import type { Block, Blocks, NightMask } from './block.ts'
 import { unset } from './block-codec.ts'
 import { fieldNumber, isGuestPriceField, isPriceField } from './fields.ts'
-import { countNights } from './month.ts'
+import { countNights, nightsIn } from './month.ts'
 import type { BlockKey } from './store.ts'
 import type { UndoBlock, UndoPlan } from './undo-plan.ts'
 
@@ -88,10 +88,7 @@ function judgeBlock(wanted: UndoBlock, block: Block, firstNight: DayNumber): Jud
   for (const { field, mask, values, written } of wanted.fields) {
     const present = block.values(field)
     const changedAt = wanted.changedAt.get(field)
-    let index = -1
-    for (let rest = mask; rest !== 0; rest &= rest - 1) {
-      const night = 31 - Math.clz32(rest & -rest)
-      index++
+    for (const [index, night] of nightsIn(mask).entries()) {
       const [before, pushed] = [values[index] ?? unset, written[index] ?? unset]
       // The push itself changed it back.
       if (before === pushed) continue
@@ -133,11 +130,11 @@ function nightsOfBothModels({ block, restored }: JudgedBlock): NightMask {
   if (priced.length === 0) return 0
   const valueByCell = new Map(priced.map(({ field, night, other }) => [field * 32 + night, other]))
   const fields = new Set([...block.fields().filter(isPriceField), ...priced.map(({ field }) => field)])
+  const nights = nightsIn(maskOf(priced))
   let [unit, guest] = [0, 0]
   for (const field of fields) {
     const present = block.values(field)
-    for (let rest = maskOf(priced); rest !== 0; rest &= rest - 1) {
-      const night = 31 - Math.clz32(rest & -rest)
+    for (const night of nights) {
       const value = valueByCell.get(field * 32 + night) ?? present?.[night] ?? unset
       if (value === unset) continue
       if (isGuestPriceField(field)) guest |= 1 << night

@@ -49,7 +49,7 @@ async function selectRoomRates(
        join room on room.hotel_id = $1 and room.room_no = room_rate.room_no
        join rate on rate.hotel_id = $1 and rate.rate_no = room_rate.rate_no
        left join (
-         select room_no, rate_no, min(month) as first, max(month) as last, max(written_at) as written_at
+         select room_no, rate_no, min(month) as first, max(month) as last, max(written_at) filter (where isfinite(written_at)) as written_at
          from ari_month where hotel_id = $1 group by room_no, rate_no
        ) as held on held.room_no = room_rate.room_no and held.rate_no = room_rate.rate_no
      where room_rate.hotel_id = $1

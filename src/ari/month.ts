@@ -47,8 +47,25 @@ function weekdayNights(firstWeekday: number, onDays: WeekdayMask): NightMask {
   return mask
 }
 
+/** The nights of a mask, in order. Where an array costs too much, loop over its bits: `block.ts` does. */
+export function nightsIn(mask: NightMask): number[] {
+  const nights: number[] = []
+  for (let rest = mask; rest !== 0; rest &= rest - 1) nights.push(31 - Math.clz32(rest & -rest))
+  return nights
+}
+
 export function countNights(mask: NightMask): number {
   let rest = mask - ((mask >>> 1) & 0x55555555)
   rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
   return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
+}
+
+/** The nights of the mask that fit. */
+export function nightsWhere(mask: NightMask, fits: (night: number) => boolean): NightMask {
+  let found = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    const night = 31 - Math.clz32(rest & -rest)
+    if (fits(night)) found |= 1 << night
+  }
+  return found
 }

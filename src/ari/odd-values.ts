@@ -11,7 +11,7 @@ import {
   isPriceField,
   type FieldValue,
 } from './fields.ts'
-import { countNights, type MonthNights } from './month.ts'
+import { countNights, type MonthNights, nightsWhere } from './month.ts'
 import type { RowChange } from './plan.ts'
 import { pushedRestrictions, restrictions, type PushedRestriction, type Restriction } from './restrictions.ts'
 
@@ -207,15 +207,6 @@ function onSale(blocks: Blocks, row: RowChange, month: MonthNumber, nights: Nigh
   for (const field of nights === 0 ? [] : block.fields())
     if (isPriceField(field)) priced |= block.nightsWithValue(field, nights)
   return priced === 0 ? 0 : stocked(blocks, row, block, month, priced)
-}
-
-function nightsWhere(nights: NightMask, fits: (night: number) => boolean): NightMask {
-  let found = 0
-  for (let rest = nights; rest !== 0; rest &= rest - 1) {
-    const night = 31 - Math.clz32(rest & -rest)
-    if (fits(night)) found |= 1 << night
-  }
-  return found
 }
 
 function note(odd: OddNights, oddity: Oddity, nights: NightMask): void {

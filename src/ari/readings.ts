@@ -47,8 +47,8 @@ export function readingsOf(
     const nights = room > 0 ? nightsOf(item, first.months) : undefined
     const readings: Reading[] = []
     for (const row of rows) {
-      for (const said of saidBy(row)) {
-        if (nights && room-- > 0) readings.push(readingOf(row, said, nights, names))
+      for (const toRead of fieldsToRead(row)) {
+        if (nights && room-- > 0) readings.push(readingOf(row, toRead, nights, names))
         else unlisted++
       }
     }
@@ -105,26 +105,26 @@ function listed(names: readonly string[]): string {
 }
 
 const otherPrices = 'otherPrices'
-type Said = FieldValue | typeof otherPrices
+type FieldToRead = FieldValue | typeof otherPrices
 
 /**
  * The fields of a row that get a sentence. A price takes the place of the other model's prices without a
  * sentence about that.
  */
-function saidBy({ sets, guestPricesKept, pricingModel }: RowChange): Said[] {
+function fieldsToRead({ sets, guestPricesKept, pricingModel }: RowChange): FieldToRead[] {
   const clearsOthers = guestPricesKept !== undefined && pricingModel !== 'unit'
   const impliesUnit = clearsOthers || pricingModel === 'guest'
-  const said: Said[] = sets.filter(
+  const fields: FieldToRead[] = sets.filter(
     ({ field, value }) => !(impliesUnit && field === fieldNumber.unitPrice && value === unset),
   )
-  return clearsOthers ? [...said, otherPrices] : said
+  return clearsOthers ? [...fields, otherPrices] : fields
 }
 
-function readingOf(row: RowChange, said: Said, nights: Nights, names: Names): Reading {
+function readingOf(row: RowChange, toRead: FieldToRead, nights: Nights, names: Names): Reading {
   const { roomNo, rateNo } = row
   const roomId = names.roomCode(roomNo)
   const rate = rateNo === 0 ? {} : { rateId: names.rateCode(rateNo) }
-  const { effect, ...meaning } = meaningOf(row, said, nights.count, names)
+  const { effect, ...meaning } = meaningOf(row, toRead, nights.count, names)
   const subject = [codeText(roomId), ...(rate.rateId === undefined ? [] : [codeText(rate.rateId)])].join(
     ' / ',
   )
@@ -148,14 +148,14 @@ function codeText(code: string): string {
 
 type Meaning = Pick<Reading, 'field' | 'guests' | 'ageCategory' | 'value' | 'scope'> & { effect: string }
 
-function meaningOf(row: RowChange, said: Said, nights: number, names: Names): Meaning {
-  if (said === otherPrices) {
+function meaningOf(row: RowChange, toRead: FieldToRead, nights: number, names: Names): Meaning {
+  if (toRead === otherPrices) {
     const effect = row.pricingModel === undefined ? 'no prices' : 'no other prices'
     return { field: otherPrices, value: null, scope: 'night', effect }
   }
-  const { field, value } = said
+  const { field, value } = toRead
   if (field === fieldNumber.inventory) return inventoryMeaning(row, value)
-  if (isPriceField(field)) return priceMeaning(said, names)
+  if (isPriceField(field)) return priceMeaning(toRead, names)
   const name = pushedRestrictions.find((one) => fieldNumber[one] === field)
   if (name === undefined) throw new Error(`field ${field} can't be pushed`)
   return restrictionMeaning(name, value, nights)

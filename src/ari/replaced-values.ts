@@ -5,6 +5,7 @@ import type { Change } from './changes-back.ts'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from './fields.ts'
 import type { HistoryField, ListedChange } from './history-contract.ts'
 import { blockAt, type PastBlocks } from './history.ts'
+import { nightsIn } from './month.ts'
 import { isSwitch, restrictionNames } from './restrictions.ts'
 
 /** Consecutive nights of a row on which a change replaced a value of a field by another. */
@@ -31,10 +32,8 @@ export function replacedBy(past: PastBlocks, hotelId: number, change: Change, ni
     for (const { field, mask, values } of fields) {
       const present = now.values(field)
       const key = `${roomNo}/${rateNo}/${field}`
-      let index = 0
-      for (let rest = mask; rest !== 0; rest &= rest - 1) {
-        const night = 31 - Math.clz32(rest & -rest)
-        const before = values[index++] ?? unset
+      for (const [index, night] of nightsIn(mask).entries()) {
+        const before = values[index] ?? unset
         const after = present?.[night] ?? unset
         const day = firstDay(month) + night
         if (before === after || day < nights.from || day > nights.to) continue
@@ -82,7 +81,7 @@ export function valueOf(
 }
 
 export function listedChange(
-  { revision, atMs, by, source }: Change,
+  change: Change,
   { roomNo, rateNo, field, from, to, before, after }: Replaced,
   names: Names,
 ): ListedChange {
@@ -96,6 +95,18 @@ export function listedChange(
     ...(isGuestPriceField(field) ? guestBucket(field) : {}),
     before: valueOf(name, before, names),
     after: valueOf(name, after, names),
+    ...originOf(change),
+  }
+}
+
+/** What made a change, as an answer names it. */
+export function originOf({
+  revision,
+  atMs,
+  by,
+  source,
+}: Pick<Change, 'revision' | 'atMs' | 'by' | 'source'>) {
+  return {
     by,
     requestId: by === 'booking' ? null : source,
     ...(by === 'booking' ? { reservationId: source } : {}),

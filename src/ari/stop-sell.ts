@@ -10,10 +10,15 @@ import { blockKeyText, selectBlocks, type BlockKey, type LockedHotel, type Writt
 /** Rate 0 is the room with all its rates. */
 export type StoppedRow = { roomNo: number; rateNo: number }
 
-export type StopSell = { rows: readonly StoppedRow[]; from: DayNumber; to: DayNumber; isStopped: boolean }
+/** Nights of a row, both included. */
+export type Stretch = StoppedRow & { from: DayNumber; to: DayNumber }
 
-/** The new blocks, for each row the number of nights that changed, and the values before, encoded. */
-export type Stopped = { written: WrittenBlock[]; changedOf: number[]; before: Buffer }
+/** The new blocks, the numbers of nights that changed, and the values before, encoded. */
+export type Stopped = {
+  written: WrittenBlock[]
+  changed: (StoppedRow & { nights: number })[]
+  before: Buffer
+}
 
 /**
  * Closes nights of rows for the platform, or reopens them: a value separate from those that suppliers push,
@@ -22,39 +27,39 @@ export type Stopped = { written: WrittenBlock[]; changedOf: number[]; before: Bu
 export async function stopSell(
   connection: Queryable,
   hotel: LockedHotel,
-  { rows, from, to, isStopped }: StopSell,
+  { stretches, isStopped }: { stretches: readonly Stretch[]; isStopped: boolean },
 ): Promise<Stopped> {
-  const months = nightsBetween(from, to, everyWeekday)
-  const keys = rows.flatMap((row) =>
-    months.map(({ month }): BlockKey => ({ hotelId: hotel.id, ...row, month })),
+  const nights = nightsOf(hotel.id, stretches)
+  const stored = await selectBlocks(
+    connection,
+    nights.map(({ key }) => key),
   )
-  const stored = await selectBlocks(connection, keys)
   const { currencyRevision } = hotel
   const revision = hotel.revision + 1
   const before = new BeforeValues()
   const stamp = { revision, sequence: undefined, keyId: 0, currencyRevision, before }
   const written: WrittenBlock[] = []
-  const changedOf = rows.map((row) => {
-    let changed = 0
-    for (const { month, mask } of months) {
-      const key = { hotelId: hotel.id, ...row, month }
-      const text = blockKeyText(key)
-      const bytes = stored.get(text)
-      const block = bytes ? Block.decode(bytes) : Block.empty()
-      before.at(row, month)
-      changed += countNights(changedNights(block, mask, isStopped, stamp))
-      if (block.dirty) written.push({ key, text, bytes: block.encode(), isStored: bytes !== undefined })
-    }
-    return changed
+  const changed = nights.map(({ key, mask }) => {
+    const text = blockKeyText(key)
+    const bytes = stored.get(text)
+    const block = bytes ? Block.decode(bytes) : Block.empty()
+    before.at(key, key.month)
+    const set = block.set(fieldNumber.stopSell, mask, isStopped ? 1 : unset, stamp).changed
+    if (block.dirty) written.push({ key, text, bytes: block.encode(), isStored: bytes !== undefined })
+    return { roomNo: key.roomNo, rateNo: key.rateNo, nights: countNights(set) }
   })
-  return { written, changedOf, before: before.encode(revision, hotel.cellsRevision) }
+  return { written, changed, before: before.encode(revision, hotel.cellsRevision) }
 }
 
-function changedNights(
-  block: Block,
-  mask: NightMask,
-  isStopped: boolean,
-  stamp: Parameters<Block['set']>[3],
-): NightMask {
-  return block.set(fieldNumber.stopSell, mask, isStopped ? 1 : unset, stamp).changed
+/** One mask for each row and month, however many stretches it has. */
+function nightsOf(hotelId: number, stretches: readonly Stretch[]): { key: BlockKey; mask: NightMask }[] {
+  const nights = new Map<string, { key: BlockKey; mask: NightMask }>()
+  for (const { roomNo, rateNo, from, to } of stretches) {
+    for (const { month, mask } of nightsBetween(from, to, everyWeekday)) {
+      const key = { hotelId, roomNo, rateNo, month }
+      const text = blockKeyText(key)
+      nights.set(text, { key, mask: mask | (nights.get(text)?.mask ?? 0) })
+    }
+  }
+  return [...nights.values()]
 }

@@ -130,24 +130,28 @@ function keyColumns(keys: readonly BlockKey[]): string[] {
 /** The new contents of a block. `isStored`: whether its row already exists. */
 export type WrittenBlock = { key: BlockKey; text: string; bytes: Buffer; isStored: boolean }
 
-/** Writes blocks. Their hotels must be locked. */
+/**
+ * Writes blocks. Their hotels must be locked. `changedAtMs`: when the ARI changed; null for what is not ARI, such as an
+ * operator's stop-sell.
+ */
 export async function writeBlocks(
   connection: Queryable,
   written: readonly WrittenBlock[],
-  nowMs: number,
+  changedAtMs: number | null,
 ): Promise<void> {
   const stored = written.filter(({ isStored }) => isStored)
   const added = written.filter(({ isStored }) => !isStored)
   await Promise.all([
-    stored.length > 0 && connection.query({ ...updateBlocks, values: [nowMs, ...blockColumns(stored)] }),
-    added.length > 0 && connection.query({ ...insertBlocks, values: [nowMs, ...blockColumns(added)] }),
+    stored.length > 0 &&
+      connection.query({ ...updateBlocks, values: [changedAtMs, ...blockColumns(stored)] }),
+    added.length > 0 && connection.query({ ...insertBlocks, values: [changedAtMs, ...blockColumns(added)] }),
   ])
 }
 
 const updateBlocks = {
   name: 'update-blocks',
   text: `update ari_month as held
-    set block = substring($2::bytea from block_from for block_length), written_at = instant($1)
+    set block = substring($2::bytea from block_from for block_length), written_at = coalesce(instant($1), written_at)
     from unnest(${hideFromPlanner('$3::int[]')}, $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
       as changed (hotel_id, room_no, rate_no, month, block_from, block_length)
     where held.hotel_id = changed.hotel_id and held.room_no = changed.room_no and held.rate_no = changed.rate_no
@@ -157,7 +161,7 @@ const updateBlocks = {
 const insertBlocks = {
   name: 'insert-blocks',
   text: `insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
-    select hotel_id, room_no, rate_no, month, instant($1), substring($2::bytea from block_from for block_length)
+    select hotel_id, room_no, rate_no, month, coalesce(instant($1), '-infinity'), substring($2::bytea from block_from for block_length)
     from unnest($3::int[], $4::int2[], $5::int2[], $6::int2[], $7::int[], $8::int[])
       as added (hotel_id, room_no, rate_no, month, block_from, block_length)`,
 }

@@ -39,7 +39,13 @@ test('each change of ARI stores the values before it, in a chain; pushes without
   assert.equal((await book()).status, 201)
   expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [] }))
   const { rows } = await gateway.db.query<{ id: number }>('select id from hotel')
-  const stop = { action: 'stop', targets: [{ roomId: 'DBL' }], from: '2027-04-20', to: '2027-04-20' }
+  const stop = {
+    action: 'stop',
+    reason: 'Flood',
+    targets: [{ roomId: 'DBL' }],
+    from: '2027-04-20',
+    to: '2027-04-20',
+  }
   for (const preview of [true, false])
     assert.equal(
       (await operator('POST', `/hotels/${rows[0]?.id}/stop-sell`, { ...stop, preview })).status,

@@ -9,9 +9,16 @@ import { unset } from './block-codec.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
 import { changesBack, selectHotelPast, type Change, type HotelPast } from './changes-back.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
-import { historyErrors } from './history-contract.ts'
-import { behindCurrency, blockAt, pastBlocks, putBack, walkBackTo, type PastBlocks } from './history.ts'
-import { countNights } from './month.ts'
+import {
+  behindCurrency,
+  blockAt,
+  pastBlocks,
+  putBack,
+  refuseAhead,
+  walkBackTo,
+  type PastBlocks,
+} from './history.ts'
+import { countNights, nightsIn } from './month.ts'
 import { historyFieldOf } from './replaced-values.ts'
 import { numbersOf } from './row-names.ts'
 import { blockKeyText, packBlockKey, selectBlocks, type BlockKey } from './store.ts'
@@ -41,6 +48,8 @@ export type UndoPlan = {
   /** By revision. */
   changers: Map<number, Changer>
   hotel: HotelPast
+  /** Conflicts that arose after it refuse the undo even if it skips conflicts. */
+  seenRevision?: number | undefined
   /** Nights of rows whose inventory the push changed, while the undo doesn't name inventory. */
   inventoryLeftOut: number
   cells: number
@@ -65,7 +74,7 @@ export async function planUndo(
   const { roomNos, problems } = numbersOf(body.roomIds ? { roomIds: body.roomIds } : {}, catalog)
   rejectIfAny(problems, 404)
   const hotel = await selectHotelPast(connection, catalog.hotelId)
-  refuseIfAhead(hotel, body)
+  refuseAhead(hotel, body.revision, '/revision')
   const { blocks: replaced, ...target } = await readUndoTarget(connection, supplierId, hotel, body)
   const named = new Set<string>(body.fields ?? [])
   const rooms = roomNos && new Set(roomNos)
@@ -84,11 +93,12 @@ export async function planUndo(
   }
   const changers = new Map<number, Changer>()
   const blocks = await withWrittenValues(connection, { hotel, target, body, wanted, changers })
-  const cells = blocks.reduce((sum, block) => sum + nightsOf(block), 0)
+  const cells = blocks.reduce((sum, block) => sum + countCells(block), 0)
   return { catalog, plan: { body, target, blocks, changers, hotel, inventoryLeftOut, cells } }
 }
 
-function nightsOf({ fields }: Pick<UndoBlock, 'fields'>): number {
+/** The nights of a row that the push changed in any field. */
+function countCells({ fields }: Pick<UndoBlock, 'fields'>): number {
   let mask = 0
   for (const field of fields) mask |= field.mask
   return countNights(mask)
@@ -138,12 +148,7 @@ async function withWrittenValues(
 }
 
 function valuesOn(mask: number, values: readonly number[] | undefined): number[] {
-  const found: number[] = []
-  for (let rest = mask; rest !== 0; rest &= rest - 1) {
-    const night = 31 - Math.clz32(rest & -rest)
-    found.push(values?.[night] ?? unset)
-  }
-  return found
+  return nightsIn(mask).map((night) => values?.[night] ?? unset)
 }
 
 /** Adds the changes that came after the plan was made. The hotel is locked, so no other can come. */
@@ -160,10 +165,8 @@ export async function noteLaterChanges(
     block: stored.of(key.roomNo, key.rateNo, key.month).copy(),
   }))
   const past = pastBlocks(copies, (row) => blockByKey.has(packBlockKey(row)))
-  for await (const change of changesBack(connection, hotel, {
-    revision: cellsRevision,
-    beforeId: undefined,
-  })) {
+  const newest = { revision: cellsRevision, beforeId: undefined }
+  for await (const change of changesBack(connection, hotel, newest)) {
     if (change.revision <= (hotel.cellsRevision ?? hotel.revision)) return
     noteChange(change, { past, hotelId: hotel.id, blockByKey, changers })
     putBack(past, hotel.id, change)
@@ -202,19 +205,7 @@ function noteChange(
 
 /** Without those on which the change put the value back itself. */
 function nightsReplaced({ mask, values }: FieldBefore, after: readonly number[] | undefined): number[] {
-  const nights: number[] = []
-  let index = 0
-  for (let rest = mask; rest !== 0; rest &= rest - 1) {
-    const night = 31 - Math.clz32(rest & -rest)
-    if (values[index++] !== (after?.[night] ?? unset)) nights.push(night)
-  }
-  return nights
-}
-
-function refuseIfAhead(hotel: HotelPast, { revision }: UndoBody): void {
-  if (revision === undefined || revision <= hotel.revision) return
-  const message = `The hotel is at revision ${hotel.revision}`
-  throw new Rejected(400, { ...historyErrors.revisionAhead, message, path: '/revision', value: revision })
+  return nightsIn(mask).filter((night, index) => values[index] !== (after?.[night] ?? unset))
 }
 
 /** Amounts on both sides of a change of currency are not comparable. */

@@ -320,7 +320,13 @@ test("an operator's stop-sell stays", async () => {
     [stage.supplier.name],
   )
   const mistake = await push(stage, [{ ...week, ...price('BAR', 1) }])
-  const stop = { action: 'stop', targets: [{ roomId: 'DBL' }], from: '2027-04-12', to: '2027-04-18' }
+  const stop = {
+    action: 'stop',
+    reason: 'Flood',
+    targets: [{ roomId: 'DBL' }],
+    from: '2027-04-12',
+    to: '2027-04-18',
+  }
   expectOk(await operator('POST', `/hotels/${rows[0]?.id}/stop-sell`, stop))
   expectOk(await undo(stage, { revision: mistake }))
   const history = { hotelId: 'H1', roomId: 'DBL', date: '2027-04-12', field: 'stopSell' }

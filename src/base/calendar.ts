@@ -81,6 +81,10 @@ export function isoSeconds(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/\.\d{3}Z$/, 'Z')
 }
 
+export function optionalInstant(epochMs: number | null): string | null {
+  return epochMs === null ? null : instantOf(epochMs)
+}
+
 export function isNight(value: unknown): value is string {
   return typeof value === 'string' && parseNight(value) !== undefined
 }

@@ -91,6 +91,11 @@ function ofTheGateway(registers: Registry[]) {
       help: 'Groups that failed and were tried one by one',
       registers,
     }),
+    handedOver: new Counter({
+      name: 'ari_pushes_handed_over_total',
+      help: 'ARI pushes that another process of the machine applied',
+      registers,
+    }),
     cacheLookups: new Counter({
       name: 'ari_cache_lookups_total',
       help: 'Look-ups in the caches of stored data, by cache and outcome: hit, miss',
@@ -154,6 +159,15 @@ function ofArchive(registers: Registry[]) {
 
 /** Metrics of alerts. */
 function ofAlerts(registers: Registry[]) {
+  const alertMessages = new Counter({
+    name: 'ari_alert_messages_total',
+    help: 'Messages about alerts by channel (webhook, email, operators) and outcome: sent, failed, given_up',
+    labelNames: ['channel', 'outcome'] as const,
+    registers,
+  })
+  // A counter that first appears with 1 has not increased, so the first message that is given up would alert nobody.
+  for (const channel of ['webhook', 'email', 'operators'])
+    alertMessages.inc({ channel, outcome: 'given_up' }, 0)
   return {
     alertsOpen: new Gauge({
       name: 'ari_alerts_open',
@@ -162,12 +176,7 @@ function ofAlerts(registers: Registry[]) {
       registers,
       aggregator: 'max',
     }),
-    alertMessages: new Counter({
-      name: 'ari_alert_messages_total',
-      help: 'Messages about alerts by channel (webhook, email, operators) and outcome: sent, failed, given_up',
-      labelNames: ['channel', 'outcome'] as const,
-      registers,
-    }),
+    alertMessages,
   }
 }
 

@@ -7,9 +7,11 @@ import { PrimaryChannel } from '../process-channel.ts'
 import type { Service } from '../closers.ts'
 import { failureLines } from '../failure-lines.ts'
 
-/** The service: starts here, and stops on SIGTERM or SIGINT within ten seconds, whatever is in progress. */
+/**
+ * The service: starts here, and stops on SIGTERM or SIGINT within 30 seconds after ARI_DRAIN_MS, whatever is in progress.
+ */
 
-const stopWithinMs = 9_500
+const stopsWithinMs = 29_500
 /** A Ctrl-C under npm arrives twice, from the terminal and from npm. */
 const sameSignalMs = 500
 
@@ -17,6 +19,7 @@ const sameSignalMs = 500
 const processes = cluster.isWorker ? new PrimaryChannel() : undefined
 let starting: Promise<Service> | undefined
 let stopBeganMs: number | undefined
+let drainMs = 0
 
 const say = (lines: readonly string[]) => process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 const complain = (lines: readonly string[]) => process.stderr.write(lines.map((line) => `${line}\n`).join(''))
@@ -34,7 +37,9 @@ process.on('uncaughtException', (error) => {
 
 try {
   const { settings, warnings } = loadConfig()
+  drainMs = settings.drainMs
   if (cluster.isPrimary) complain(warnings.map((warning) => `warning: ${warning}`))
+  if (settings.migrate === 'only') await migrateOnly(settings)
   starting = start(settings)
   await starting
 } catch (error) {
@@ -43,6 +48,15 @@ try {
     complain(failureLines(error).map((line) => `The service did not start: ${line}`))
     process.exit(1)
   }
+}
+
+/** Ends the process. */
+async function migrateOnly(settings: Settings): Promise<never> {
+  const { bringUpToDate } = await import('../service.ts')
+  const { applied, version } = await bringUpToDate(settings)
+  const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`
+  say([`ARI_MIGRATE is only: the schema is at ${version}: ${done}`])
+  return process.exit(0)
 }
 
 async function start(settings: Settings): Promise<Service> {
@@ -73,14 +87,15 @@ async function stop(exitCode: number, why: readonly string[]): Promise<void> {
   if (stopBeganMs !== undefined) return
   stopBeganMs = performance.now()
   ;(exitCode === 0 ? say : complain)(why)
+  const withinMs = stopsWithinMs + (exitCode === 0 ? drainMs : 0)
   setTimeout(() => {
-    complain([`It took longer than ${stopWithinMs / 1000} s to stop in good order: stopped at once`])
+    complain([`It took longer than ${withinMs / 1000} s to stop in good order: stopped at once`])
     process.exit(1)
-  }, stopWithinMs).unref()
+  }, withinMs).unref()
   try {
     // Let a start in progress finish first: a partial one can't be undone in order.
     const service = await starting?.catch(() => undefined)
-    await service?.stop()
+    await service?.stop({ isFault: exitCode !== 0 })
     process.exit(exitCode)
   } catch (error) {
     complain(failureLines(error))

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { dayMs } from '../base/calendar.ts'
+import { noteCause } from '../base/tracing.ts'
 import type { Queryable, Database, Needs } from '../postgres/postgres.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
@@ -35,6 +36,7 @@ export type QueuedDelivery = { deliveryId: string; status: 'queued'; endpoint: n
  */
 export function queueDelivery(connection: Transaction, delivery: ToDeliver): QueuedDelivery {
   const id = randomUUID()
+  noteCause(id)
   connection.lastly((later) => insertDelivery(later, id, delivery))
   return { deliveryId: deliveryIdOf(id), status: 'queued', endpoint: delivery.endpoint }
 }

@@ -204,12 +204,15 @@ function progressOf(
 ): Progress {
   const counts = { applied: 0, unchanged: 0, partial: 0, refused: 0 }
   for (const { outcome } of outcomes) counts[outcome]++
+  const refused = new Set(outcomes.flatMap(({ line, outcome }) => (outcome === 'refused' ? [line] : [])))
+  // Names in refused lines can be anything, and very many.
+  const named = units.filter((unit) => isUnit(unit) && !unit.lines.every((line) => refused.has(line)))
   return {
     after,
     line: Math.max(after, lastLineOf(units)),
     bytesDone,
     counts,
-    hotels: [...new Set(units.flatMap((unit) => (isUnit(unit) ? hotelsNamed(unit) : [])))],
+    hotels: [...new Set(named.flatMap((unit) => (isUnit(unit) ? hotelsNamed(unit) : [])))],
     refused: outcomes.flatMap(({ line, outcome, problems }) =>
       outcome === 'refused' || outcome === 'partial'
         ? [{ line: line.number, bytes: line.bytes, problems }]

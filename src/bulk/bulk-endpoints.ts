@@ -1,19 +1,27 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { instantOf } from '../base/calendar.ts'
+import { instantOf, optionalInstant } from '../base/calendar.ts'
 import type { Caller } from '../http/call.ts'
 import { answer, on, onTransfer, type Mounted } from '../http/mount.ts'
-import { Rejected } from '../http/rejected.ts'
+import { Rejected, type Problem } from '../http/rejected.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { isUuid } from '../push-log/request-ids.ts'
 import { lockAccount } from '../hotels/hotel-clock.ts'
 import { bulkRoutes, type BulkJob } from './contract.ts'
 import { bulkErrors, bulkLimits } from './limits.ts'
-import { deleteParts } from './data-store.ts'
+import { deleteData } from './data-store.ts'
 import { errorsFile } from './errors-file.ts'
+import { contentTypes } from './order-export.ts'
 import type { BulkBell } from './worker.ts'
-import { changeState, insertOptionalLoad, selectOptionalJob, type JobRow } from './store.ts'
+import {
+  cancelJob,
+  deleteOlderLoads,
+  insertOptionalLoad,
+  selectOptionalJob,
+  startLoad,
+  type JobRow,
+} from './store.ts'
 import { receiveData, type UploadNeeds } from './upload.ts'
 
 /** POST /push/bulk */
@@ -32,6 +40,10 @@ export const createBulkJob = (needs: Needs): Mounted =>
     }
     const job = await transaction(needs.db, async (connection) => {
       await lockAccount(connection, caller.supplierId)
+      await deleteOlderLoads(connection, caller.supplierId, {
+        loads: bulkLimits.loadsKept - 1,
+        refusedBytes: bulkLimits.refusedBytesKept,
+      })
       return insertOptionalLoad(connection, wanted, bulkLimits.openJobsMax, needs.clock.now())
     })
     if (!job)
@@ -50,26 +62,29 @@ export const uploadBulkData = (needs: UploadNeeds): Mounted =>
 /** POST /push/bulk/{jobId}/start */
 export const startBulkJob = (needs: Needs & { bulkBell: BulkBell }): Mounted =>
   on(bulkRoutes.startBulkJob, async ({ params, caller }) => {
-    const { id, bytes, bytesAnnounced } = await loadOf(needs, params, caller)
-    if (bytes === 0) throw new Rejected(409, bulkErrors.noData)
-    if (bytesAnnounced !== null && bytes !== bytesAnnounced)
-      throw new Rejected(409, bulkErrors.incomplete(bytes, bytesAnnounced))
+    const { id } = await loadOf(needs, params, caller)
     const nowMs = needs.clock.now()
-    const job = await changeState(needs.db, id, { from: ['uploading'], to: 'queued', nowMs })
-    if (!job) throw new Rejected(409, bulkErrors.started)
+    const job = await startLoad(needs.db, id, nowMs)
+    if (!job) throw new Rejected(409, whyNotStarted(await loadOf(needs, params, caller)))
     needs.bulkBell.ring()
     return answer(200, { code: '200', message: 'Job started', ...rendered(job, nowMs) })
   })
+
+function whyNotStarted({ state, bytes, bytesAnnounced }: JobRow): Problem {
+  if (state !== 'uploading') return bulkErrors.started
+  if (bytesAnnounced !== null && bytes !== bytesAnnounced) return bulkErrors.incomplete(bytes, bytesAnnounced)
+  // Another request sends data, or has just sent it.
+  return bytes === 0 ? bulkErrors.noData : bulkErrors.uploadOpen
+}
 
 /** POST /push/bulk/{jobId}/cancel */
 export const cancelBulkJob = (needs: Needs): Mounted =>
   on(bulkRoutes.cancelBulkJob, async ({ params, caller }) => {
     const { id } = await jobOf(needs, params, caller)
     const nowMs = needs.clock.now()
-    const from = ['uploading', 'queued', 'running'] as const
-    const job = await changeState(needs.db, id, { from, to: 'cancelled', nowMs })
+    const job = await cancelJob(needs.db, id, nowMs)
     if (!job) throw new Rejected(409, bulkErrors.ended)
-    await deleteParts(needs.db, id)
+    await deleteData(needs.db, id)
     return answer(200, { code: '200', message: 'Job cancelled', ...rendered(job, nowMs) })
   })
 
@@ -94,19 +109,13 @@ export const getBulkErrors = (needs: Needs): Mounted =>
     }
   })
 
-export const contentTypes = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const
-
 async function loadOf(needs: Needs, params: { jobId: string }, caller: Caller): Promise<JobRow> {
   const job = await jobOf(needs, params, caller)
   if (job.task !== 'load') throw new Rejected(404, bulkErrors.notFound)
   return job
 }
 
-export async function jobOf(
-  needs: Needs,
-  params: { jobId: string },
-  { supplierId }: Caller,
-): Promise<JobRow> {
+async function jobOf(needs: Needs, params: { jobId: string }, { supplierId }: Caller): Promise<JobRow> {
   const job = await selectOptionalJob(needs.db, { id: idOf(params), supplierId })
   if (!job) throw new Rejected(404, bulkErrors.notFound)
   return job
@@ -121,7 +130,6 @@ export function rendered(job: JobRow, nowMs: number): BulkJob {
   const { startedMs, endedMs, bytes, bytesDone, line, failure } = job
   const seconds = startedMs === null ? 0 : Math.max(0.001, ((endedMs ?? nowMs) - startedMs) / 1000)
   const remaining = ((bytes - bytesDone) * seconds) / bytesDone
-  const instant = (ms: number | null): string | null => (ms === null ? null : instantOf(ms))
   return {
     jobId: job.id,
     task: job.task,
@@ -140,8 +148,8 @@ export function rendered(job: JobRow, nowMs: number): BulkJob {
     linesPerSecond: startedMs === null ? null : Math.round((line / seconds) * 10) / 10,
     remainingSeconds: job.state === 'running' && bytesDone > 0 ? Math.ceil(remaining) : null,
     createdAt: instantOf(job.createdMs),
-    startedAt: instant(startedMs),
-    endedAt: instant(endedMs),
+    startedAt: optionalInstant(startedMs),
+    endedAt: optionalInstant(endedMs),
     ...(failure
       ? {
           failure: {

@@ -47,7 +47,7 @@ const bulkJob = Type.Object({
   unchanged: count('Lines whose values were stored already'),
   partial: count('Lines some of whose items were refused; they are among the errors'),
   refused: count('Lines of which nothing was applied'),
-  hotels: count('Different hotels named so far, or exported'),
+  hotels: count('Different hotels of lines that were not refused, or exported'),
   linesPerSecond: Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'Since the start' }),
   remainingSeconds: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -189,8 +189,8 @@ export const bulkRoutes = {
       400: 'Content-Range is not valid or not what was sent, or the connection broke: what arrived is stored',
       404: 'Unknown job (`Job not found`)',
       409: 'The job was started, these are not the next bytes (`WRONG_OFFSET`), or a later request sends them',
-      413: 'The data is larger than 2 GB',
-      415: 'Content-Encoding is not supported',
+      413: 'The data is larger than 2 GB, or that of all open jobs than 4 GB (`BULK_ACCOUNT_FULL`)',
+      415: 'Content-Encoding is not supported, or the data is a form or a compressed file without its encoding',
     },
     examples: [{ ...unknownExample, request: undefined }],
   }),
@@ -205,7 +205,7 @@ export const bulkRoutes = {
     answer: jobAnswer,
     errors: {
       404: 'Unknown job (`Job not found`)',
-      409: 'It has no data, not all that was announced, or was started before',
+      409: 'It has no data, not all that was announced, data is being sent, or it was started before',
     },
     examples: [{ ...unknownExample, request: {} }],
   }),

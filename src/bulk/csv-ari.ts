@@ -4,7 +4,7 @@ import { isSwitch, pushedRestrictions } from '../ari/restrictions.ts'
 import type { Problem } from '../http/rejected.ts'
 import { cellsOf, readCell } from './csv.ts'
 import { refusedColumn, separatorOf } from './errors-file.ts'
-import { failures, lineErrors } from './limits.ts'
+import { bulkLimits, failures, lineErrors } from './limits.ts'
 import type { Line } from './lines.ts'
 import { DataFault } from './read-data.ts'
 import type { Unit, Unreadable } from './units.ts'
@@ -81,7 +81,7 @@ export function csvUnits(lines: readonly Line[], header: Header, isDryRun: boole
 type Item = Record<string, unknown>
 
 function rowOf(line: Line, header: Header): { hotelId: string; item: Item } | { problems: Problem[] } {
-  if (line.isTooLong) return { problems: [lineErrors.tooLong] }
+  if (line.isTooLong) return { problems: [lineErrors.tooLong(bulkLimits.lineBytesMax)] }
   if (!isUtf8(line.bytes)) return { problems: [lineErrors.notUtf8] }
   const cells = cellsOf(line.bytes.toString(), header.separator)
   if (!cells) return { problems: [lineErrors.openQuote] }

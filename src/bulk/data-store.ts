@@ -37,23 +37,46 @@ export async function continueData(
 
 export type Part = { length: number; stored: Buffer }
 
-/** Appends a part at its offset. Returns false if the job takes no data, or another request sends it. */
+/**
+ * Appends a part at its offset; with the last one, the request no longer has the job. Returns false if the job takes no
+ * data, or another request sends it.
+ */
 export async function appendPart(
   db: Queryable,
   id: string,
-  at: { by: string; offset: number; encoding: BulkEncoding; announced: number | null; nowMs: number },
+  at: {
+    by: string
+    offset: number
+    isLast: boolean
+    encoding: BulkEncoding
+    announced: number | null
+    nowMs: number
+  },
   { length, stored }: Part,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `with job as (
        update bulk_job set bytes = bytes + $3, parts = parts + 1, encoding = $6, touched_at = instant($5),
-         bytes_announced = coalesce($7, bytes_announced)
+         bytes_announced = coalesce($7, bytes_announced), leased_by = case when not $9 then leased_by end
        where id = $1 and state = 'uploading' and bytes = $2 and leased_by = $8 returning parts
      )
      insert into bulk_part (job_id, part, length, bytes) select $1, parts, $3, $4 from job`,
-    [id, at.offset, length, stored, at.nowMs, at.encoding, at.announced, at.by],
+    [id, at.offset, length, stored, at.nowMs, at.encoding, at.announced, at.by, at.isLast],
   )
   return rowCount === 1
+}
+
+/** The bytes of all other open loads of the account. */
+export async function selectOtherBytes(
+  db: Queryable,
+  { id, supplierId }: { id: string; supplierId: number },
+): Promise<number> {
+  const { rows } = await db.query<{ bytes: number }>(
+    `select coalesce(sum(bytes), 0)::float8 as bytes from bulk_job
+     where supplier_id = $2 and id <> $1 and task = 'load' and state in ('uploading', 'queued', 'running')`,
+    [id, supplierId],
+  )
+  return rows[0]?.bytes ?? 0
 }
 
 export async function selectOptionalPart(
@@ -68,6 +91,8 @@ export async function selectOptionalPart(
   return rows[0]
 }
 
-export async function deleteParts(db: Queryable, id: string): Promise<void> {
+/** What is of no use when a load has ended: its data, and the names of its hotels, which are counted. */
+export async function deleteData(db: Queryable, id: string): Promise<void> {
   await db.query('delete from bulk_part where job_id = $1', [id])
+  await db.query('delete from bulk_hotel where job_id = $1', [id])
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isRecord } from '../http/validate.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import { lineBytesMaxOf } from './lines.ts'
 import { selectRefused, type JobRow, type RefusedLine } from './store.ts'
 
 /** The member of a refused NDJSON line with its number and reasons; an upload ignores it. */
@@ -10,11 +11,13 @@ export const pushMember = 'push'
 /** The column of a refused CSV line with its reasons; an upload ignores it. */
 export const refusedColumn = 'refused'
 
-const rowsAtOnce = 200
+/** Of refused lines, in memory. */
+const bytesAtOnce = 16 * 1024 * 1024
 
 /** The refused lines of a job, in its format. */
 export async function* errorsFile(db: Queryable, job: JobRow): AsyncGenerator<Buffer> {
   const separator = separatorOf(job.header)
+  const rowsAtOnce = bytesAtOnce / lineBytesMaxOf(job.kind)
   if (job.format === 'csv' && job.header)
     yield Buffer.concat([
       Buffer.from(`${refusedColumn}${separator}`),

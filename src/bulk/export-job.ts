@@ -5,7 +5,7 @@ import { isUnavailable } from '../postgres/store-errors.ts'
 import { readTransaction, transaction } from '../postgres/transaction.ts'
 import { exportColumns } from './export-csv.ts'
 import { PartsWriter } from './export-file.ts'
-import { deleteParts } from './data-store.ts'
+import { deleteData } from './data-store.ts'
 import { linesByKind, type ExportNeeds } from './export-lines.ts'
 import {
   moveExport,
@@ -39,7 +39,7 @@ export async function runExport(
       const end = await exportHotels(needs, job, running)
       if (!end) return
       await endJob(needs.db, id, by, { ...end, nowMs: needs.clock.now() })
-      if (end.state === 'failed') await deleteParts(needs.db, id)
+      if (end.state === 'failed') await deleteData(needs.db, id)
       return
     } catch (error) {
       if (!isUnavailable(error)) needs.log.warn({ err: error, jobId: id }, 'an export goes on in a moment')

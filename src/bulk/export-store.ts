@@ -35,6 +35,15 @@ export async function deleteOlderExports(
   )
 }
 
+/** An account's exports, newest first. */
+export async function selectExports(db: Queryable, supplierId: number, limit: number): Promise<JobRow[]> {
+  const { rows } = await db.query<JobRow>(
+    `select ${jobColumns} from bulk_job where supplier_id = $1 and task = 'export' order by created_at desc, id desc limit $2`,
+    [supplierId, limit],
+  )
+  return rows
+}
+
 /** The codes among these that the supplier has. */
 export async function selectKnownCodes(
   db: Queryable,

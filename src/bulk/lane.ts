@@ -7,19 +7,22 @@ type Traffic = Pick<Committer, 'waiting' | 'submitted'>
 /** How much one transaction of a load does. */
 export type ChunkSize = { lines: number; cells: number }
 
-const least: ChunkSize = { lines: 8, cells: 3_000 }
-const most: ChunkSize = { lines: 256, cells: 40_000 }
-/** A chunk that takes longer than this isn't made larger. */
-const longChunkMs = 80
-/** A load that always waited for a quiet moment might never end. */
+const linesAtLeast = 4
+const linesAtMost = 256
+const cellsPerLine = 160
+/** Chunks grow until they take half of this, and shrink when they take longer: beside other pushes, and alone. */
+const busyChunkMs = 12
+const quietChunkMs = 80
+/** It is quiet when no push has arrived for so long: between two of fifty a second it isn't. */
+const quietAfterMs = 1_000
+/** A load that always waited for a moment in which no push waits might never end. */
 const waitsAtMostMs = 500
 const waitStepMs = 3
-/** While other pushes arrive, a load works for at most a third of the time. */
-const restFactor = 2
+/** While other pushes arrive, a load works for at most half of the time. */
 const restAtMostMs = 200
 
 /**
- * The turns of all loads in this process: one chunk at a time. While other pushes arrive, chunks are small, begin when no
+ * The turns of all loads in this process: one chunk at a time. While other pushes arrive, chunks are short, begin when no
  * push is waiting, and leave pauses.
  */
 export class Lane {
@@ -29,8 +32,9 @@ export class Lane {
     waiting: Infinity,
     inAll: { passing: 1, keptForOthers: 0 },
   })
-  #size = least
+  #lines = linesAtLeast
   #seen = 0
+  #busyUntilMs = 0
 
   constructor(traffic: Traffic) {
     this.#traffic = traffic
@@ -41,27 +45,34 @@ export class Lane {
     try {
       for (let waitedMs = 0; this.#traffic.waiting() > 0 && waitedMs < waitsAtMostMs; waitedMs += waitStepMs)
         await delay(waitStepMs)
+      // What arrived since the last chunk counts before this one.
+      this.#look()
       const startedMs = performance.now()
-      const result = await work(this.#size)
-      await this.#rest(performance.now() - startedMs)
+      const result = await work({ lines: this.#lines, cells: this.#lines * cellsPerLine })
+      const tookMs = performance.now() - startedMs
+      const isBusy = this.#look()
+      this.#resize(tookMs, isBusy ? busyChunkMs : quietChunkMs)
+      if (isBusy) await delay(Math.min(tookMs, restAtMostMs))
       return result
     } finally {
       this.#turns.leave(job)
     }
   }
 
-  async #rest(tookMs: number): Promise<void> {
+  /** Whether other pushes arrive. The first one after a quiet time finds the shortest chunks. */
+  #look(): boolean {
+    const nowMs = performance.now()
     const submitted = this.#traffic.submitted()
-    const isQuiet = submitted === this.#seen
-    this.#seen = submitted
-    if (!isQuiet) {
-      this.#size = least
-      await delay(Math.min(tookMs * restFactor, restAtMostMs))
-    } else if (tookMs < longChunkMs) {
-      this.#size = {
-        lines: Math.min(this.#size.lines * 2, most.lines),
-        cells: Math.min(this.#size.cells * 2, most.cells),
-      }
+    if (submitted !== this.#seen) {
+      if (nowMs >= this.#busyUntilMs) this.#lines = linesAtLeast
+      this.#seen = submitted
+      this.#busyUntilMs = nowMs + quietAfterMs
     }
+    return nowMs < this.#busyUntilMs
+  }
+
+  #resize(tookMs: number, aimMs: number): void {
+    if (tookMs > aimMs) this.#lines = Math.max(linesAtLeast, this.#lines / 2)
+    else if (tookMs < aimMs / 2) this.#lines = Math.min(linesAtMost, this.#lines * 2)
   }
 }

@@ -7,16 +7,23 @@ export const bulkLimits = {
   /** Of the data, as sent and unpacked. */
   dataBytesMax: 2 * 1024 ** 3,
   lineBytesMax: 64 * 1024,
+  /** A line of products: a single one can't be divided, and may have 50 policies with 50 fees each. */
+  productLineBytesMax: 4 * 1024 * 1024,
   linesMax: 20_000_000,
   /** Jobs of an account that have not ended. */
   openJobsMax: 10,
-  /** Beyond either, the job fails: that many errors have one cause. */
+  /** Of the data of all of them together. */
+  openBytesMax: 4 * 1024 ** 3,
+  /** Beyond either, the job fails: that many errors have one cause. The bytes are of lines with their reasons. */
   refusedLinesMax: 100_000,
   refusedBytesMax: 256 * 1024 * 1024,
   /** A job that was not started, since its last request. */
   uploadKeptHours: 24,
   /** The errors and figures of a job that has ended. */
   jobKeptDays: 7,
+  /** Loads of an account that have ended, and bytes of their refused lines; older ones are removed before. */
+  loadsKept: 200,
+  refusedBytesKept: 512 * 1024 * 1024,
   /** Exports of an account that have ended; the oldest is removed when another is created. */
   exportsKept: 5,
   exportHotelsNamedMax: 1_000,
@@ -48,6 +55,11 @@ export const bulkErrors = {
     type: 'BULK_NO_DATA',
     message: 'The job has no data',
     hint: 'Send the data with PUT /push/bulk/{jobId}/data first',
+  },
+  uploadOpen: {
+    type: 'BULK_DATA_INCOMPLETE',
+    message: 'The request that sends the data has not come to its end',
+    hint: 'Wait for its answer; if its connection broke, GET the job and go on with Content-Range at bytesReceived',
   },
   incomplete: (received: number, announced: number) => ({
     type: 'BULK_DATA_INCOMPLETE',
@@ -94,6 +106,23 @@ export const bulkErrors = {
     message: `The data is larger than ${bulkLimits.dataBytesMax} bytes`,
     hint: 'Divide it between several jobs; the limit applies before and after decompression',
   },
+  accountDataTooLarge: {
+    type: 'BULK_ACCOUNT_FULL',
+    message: `The data of all open jobs is larger than ${bulkLimits.openBytesMax} bytes`,
+    hint: 'Wait until a job has ended, or cancel one that is not needed',
+  },
+  form: {
+    type: 'UNSUPPORTED_MEDIA_TYPE',
+    message: 'The data must not be a form',
+    path: 'content-type',
+    hint: 'Send the file itself as the body, for example with curl -T FILE',
+  },
+  notText: {
+    type: 'DATA_NOT_TEXT',
+    message: 'The data is no text: it begins like a compressed file',
+    path: 'content-encoding',
+    hint: 'Send Content-Encoding gzip or zstd with such a file; unpack a ZIP file, and save a workbook as CSV',
+  },
   unreadable: {
     type: 'UNREADABLE_BODY',
     message: 'The data could not be read to their end',
@@ -113,11 +142,11 @@ export const bulkErrors = {
 
 /** What can be wrong with a line, besides what can be wrong with a push. */
 export const lineErrors = {
-  tooLong: {
+  tooLong: (bytesMax: number) => ({
     type: 'LINE_TOO_LONG',
-    message: `The line is longer than ${bulkLimits.lineBytesMax} bytes`,
+    message: `The line is longer than ${bytesMax} bytes`,
     hint: 'Divide the push between several lines',
-  },
+  }),
   notAnObject: {
     type: 'LINE_NOT_A_PUSH',
     message: 'The line is not the body of a push',
@@ -180,7 +209,7 @@ export const failures = {
   },
   tooManyRefused: {
     type: 'TOO_MANY_REFUSED',
-    message: `More than ${bulkLimits.refusedLinesMax} lines, or ${bulkLimits.refusedBytesMax} bytes of them, were refused`,
+    message: `More than ${bulkLimits.refusedLinesMax} lines, or ${bulkLimits.refusedBytesMax} bytes of them with their reasons, were refused`,
     hint: 'Look for a common cause in the errors; lines after the last one were not read',
   },
   exportTooLarge: {

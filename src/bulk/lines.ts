@@ -1,3 +1,4 @@
+import type { BulkKind } from './contract.ts'
 import { bulkLimits } from './limits.ts'
 
 /** A line of the data, without its end. */
@@ -14,17 +15,24 @@ const carriageReturn = 13
 /** Of a line that is too long, as many bytes are kept for its report. */
 const longLineKeptBytes = 1_000
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
-/** The longest line, a byte order mark before it and CR after it, and a byte that shows whether it is longer. */
-const keptBytesMax = byteOrderMark.length + bulkLimits.lineBytesMax + 2
+
+export function lineBytesMaxOf(kind: BulkKind): number {
+  return kind === 'products' ? bulkLimits.productLineBytesMax : bulkLimits.lineBytesMax
+}
 
 /**
  * Splits bytes into lines, whatever their pieces. A line ends with LF or CRLF, in CSV too: no value may contain either, so
  * that an open quote spoils one line and not the rest.
  */
 export class LineSplitter {
+  readonly #bytesMax: number
   #rest: Buffer[] = []
   #restBytes = 0
   #number = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
 
   /** The lines that this piece ends, without empty ones, which have numbers too. */
   push(piece: Buffer): Line[] {
@@ -57,7 +65,8 @@ export class LineSplitter {
 
   #keep(bytes: Buffer): void {
     if (bytes.length === 0) return
-    const room = keptBytesMax - this.#restBytes
+    // The longest line, a byte order mark before it and CR after it, and a byte that shows whether it is longer.
+    const room = byteOrderMark.length + this.#bytesMax + 2 - this.#restBytes
     // A copy: what is kept must not hold its whole piece.
     if (room > 0) this.#rest.push(Buffer.from(bytes.subarray(0, room)))
     this.#restBytes += bytes.length
@@ -78,7 +87,7 @@ export class LineSplitter {
       bytes = bytes.subarray(3)
       length -= 3
     }
-    const isTooLong = length > bulkLimits.lineBytesMax
+    const isTooLong = length > this.#bytesMax
     return { number, bytes: isTooLong ? Buffer.from(bytes.subarray(0, longLineKeptBytes)) : bytes, isTooLong }
   }
 }

@@ -6,7 +6,7 @@ import type { Problem } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { selectOptionalPart } from './data-store.ts'
 import { bulkLimits, failures } from './limits.ts'
-import { LineSplitter, type Line } from './lines.ts'
+import { lineBytesMaxOf, LineSplitter, type Line } from './lines.ts'
 import type { JobRow } from './store.ts'
 
 const unpack = promisify(zstdDecompress)
@@ -30,7 +30,7 @@ export class LineSource {
   /** How many of the bytes that were sent have been read. */
   bytesRead = 0
 
-  constructor(db: Queryable, job: Pick<JobRow, 'id' | 'encoding' | 'line'>) {
+  constructor(db: Queryable, job: Pick<JobRow, 'id' | 'kind' | 'encoding' | 'line'>) {
     this.#after = job.line
     this.#batches = linesOf(db, job, (bytes) => (this.bytesRead += bytes))
   }
@@ -70,10 +70,10 @@ const splitBytes = 64 * 1024
 
 async function* linesOf(
   db: Queryable,
-  job: Pick<JobRow, 'id' | 'encoding'>,
+  job: Pick<JobRow, 'id' | 'kind' | 'encoding'>,
   read: (bytes: number) => void,
 ): AsyncGenerator<Line[]> {
-  const splitter = new LineSplitter()
+  const splitter = new LineSplitter(lineBytesMaxOf(job.kind))
   let bytes = 0
   for await (const piece of unpacked(db, job, read)) {
     bytes += piece.length
@@ -100,7 +100,14 @@ async function* unpacked(
     return
   }
   const unpacking = encoding === 'gzip' ? createGunzip() : createZstdDecompress()
-  const source = Readable.from(parts)
+  let given = 0
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for await (const part of parts) {
+      given += part.length
+      yield part
+    }
+  }
+  const source = Readable.from(counted())
   let storeError: Error | undefined
   source.on('error', (error) => {
     storeError = error
@@ -108,6 +115,8 @@ async function* unpacked(
   })
   try {
     for await (const piece of source.pipe(unpacking)) if (Buffer.isBuffer(piece)) yield piece
+    // What is no compressed stream any more would be left out silently.
+    if (unpacking.bytesWritten < given) throw new Error('the compressed data ends before its last byte')
   } catch (cause) {
     if (storeError !== undefined) throw storeError
     throw new DataFault(failures.unreadable, { cause })

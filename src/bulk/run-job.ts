@@ -9,8 +9,8 @@ import { bulkLimits, failures, lineErrors } from './limits.ts'
 import type { ChunkSize, Lane } from './lane.ts'
 import type { Line } from './lines.ts'
 import { DataFault, LineSource } from './read-data.ts'
-import { deleteParts } from './data-store.ts'
-import { endJob, keepHeader, selectCheckpoint, type JobRow, type Lease } from './store.ts'
+import { deleteData } from './data-store.ts'
+import { endJob, keepHeader, selectCheckpoint, storedBytesOf, type JobRow, type Lease } from './store.ts'
 import { isUnit, ndjsonUnit, type Unit, type Unreadable } from './units.ts'
 
 export type RunNeeds = ApplyNeeds
@@ -35,7 +35,7 @@ export async function runJob(needs: RunNeeds & { lane: Lane }, id: string, runni
       const end = await run.toEnd(failedAt === job.line)
       if (!end) return
       const isEnded = await endJob(needs.db, id, by, { failure: undefined, ...end, nowMs: needs.clock.now() })
-      if (isEnded) await deleteParts(needs.db, id)
+      if (isEnded) await deleteData(needs.db, id)
       return
     } catch (error) {
       if (!(error instanceof ChunkFailed)) {
@@ -171,12 +171,12 @@ class Run {
 
   #note({ lastLine, outcomes }: Applied): void {
     this.#after = Math.max(this.#after, lastLine)
-    for (const { line, outcome } of outcomes) {
+    for (const { line, outcome, problems } of outcomes) {
       this.#needs.telemetry.bulkLines.inc({ outcome })
       if (outcome !== 'refused' && outcome !== 'partial') continue
       this.#isFaulty = true
       this.#refused.lines++
-      this.#refused.bytes += line.bytes.length
+      this.#refused.bytes += storedBytesOf({ bytes: line.bytes, problems })
     }
   }
 }

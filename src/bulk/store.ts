@@ -70,18 +70,25 @@ export async function selectOptionalJob(
   return rows[0]
 }
 
-/** The job in its new state; undefined if it was in none of `from`. */
-export async function changeState(
-  db: Queryable,
-  id: string,
-  { from, to, nowMs }: { from: readonly BulkState[]; to: 'queued' | 'cancelled'; nowMs: number },
-): Promise<JobRow | undefined> {
+/**
+ * Starts a job whose data is complete. In one statement, because a request may begin to send other data at the same moment.
+ */
+export async function startLoad(db: Queryable, id: string, nowMs: number): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>(
-    `update bulk_job set state = $3, touched_at = instant($4),
-       queued_at = case when $3 = 'queued' then instant($4) else queued_at end,
-       ended_at = case when $3 = 'cancelled' then instant($4) end
-     where id = $1 and state = any($2::text[]) returning ${jobColumns}`,
-    [id, textArray(from), to, nowMs],
+    `update bulk_job set state = 'queued', touched_at = instant($2), queued_at = instant($2)
+     where id = $1 and state = 'uploading' and leased_by is null and bytes > 0 and bytes = coalesce(bytes_announced, bytes)
+     returning ${jobColumns}`,
+    [id, nowMs],
+  )
+  return rows[0]
+}
+
+/** Undefined if the job has ended. */
+export async function cancelJob(db: Queryable, id: string, nowMs: number): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `update bulk_job set state = 'cancelled', touched_at = instant($2), ended_at = instant($2)
+     where id = $1 and state in ('uploading', 'queued', 'running') returning ${jobColumns}`,
+    [id, nowMs],
   )
   return rows[0]
 }
@@ -133,6 +140,11 @@ export async function selectCheckpoint(db: Queryable, id: string, by: string): P
 }
 
 export type RefusedLine = { line: number; bytes: Buffer; problems: readonly Problem[] }
+
+/** What a refused line takes, with its reasons. */
+export function storedBytesOf({ bytes, problems }: Pick<RefusedLine, 'bytes' | 'problems'>): number {
+  return bytes.length + JSON.stringify(problems).length
+}
 
 export type Progress = {
   /** The last line before these. */
@@ -187,7 +199,7 @@ export async function moveCheckpoint(
       textArray(refused.map(({ problems }) => JSON.stringify(problems))),
       nowMs,
       untilMs,
-      refused.reduce((sum, { bytes }) => sum + bytes.length, 0),
+      refused.reduce((sum, one) => sum + storedBytesOf(one), 0),
     ],
   })
 }
@@ -231,16 +243,34 @@ export async function deleteOldJobs(
   db: Queryable,
   { endedMs, touchedMs }: { endedMs: number; touchedMs: number },
 ): Promise<number> {
-  await db.query(
-    `delete from bulk_part using bulk_job
-     where job_id = id and (state in ('stopped', 'cancelled', 'failed') or state = 'done' and task = 'load')`,
-  )
+  for (const table of ['bulk_part', 'bulk_hotel'])
+    await db.query(
+      `delete from ${table} using bulk_job
+       where job_id = id and (state in ('stopped', 'cancelled', 'failed') or state = 'done' and task = 'load')`,
+    )
   const { rowCount } = await db.query(
     `delete from bulk_job
      where (ended_at < instant($1)) or (state = 'uploading' and touched_at < instant($2))`,
     [endedMs, touchedMs],
   )
   return rowCount ?? 0
+}
+
+/** Removes an account's loads that have ended, except the newest. Its row of `supplier` must be locked. */
+export async function deleteOlderLoads(
+  connection: Queryable,
+  supplierId: number,
+  kept: { loads: number; refusedBytes: number },
+): Promise<void> {
+  await connection.query(
+    `delete from bulk_job where id in (
+       select id from (
+         select id, row_number() over newest as place, sum(refused_bytes) over newest as bytes from bulk_job
+         where supplier_id = $1 and task = 'load' and ended_at is not null
+         window newest as (order by ended_at desc, id desc)) as ended
+       where place > $2 or bytes > $3)`,
+    [supplierId, kept.loads, kept.refusedBytes],
+  )
 }
 
 export async function deleteJobsOf(connection: Queryable, supplierId: number): Promise<void> {

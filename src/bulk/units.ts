@@ -10,7 +10,7 @@ import { noWarnings } from '../http/warnings.ts'
 import { type BulkKind } from './contract.ts'
 import { lineErrors } from './limits.ts'
 import { pushMember, refusedMember } from './errors-file.ts'
-import type { Line } from './lines.ts'
+import { lineBytesMaxOf, type Line } from './lines.ts'
 import type { JobRow } from './store.ts'
 
 /** The endpoints' way from a call to its push; a push of ARI is only planned, so that many share a transaction. */
@@ -31,7 +31,7 @@ export function isUnit(one: Unit | Unreadable): one is Unit {
 
 /** A line of NDJSON is the body of a push, or a refused line with its reasons. */
 export function ndjsonUnit(line: Line, { kind, isDryRun }: JobRow): Unit | Unreadable {
-  if (line.isTooLong) return { lines: [line], problems: [lineErrors.tooLong] }
+  if (line.isTooLong) return { lines: [line], problems: [lineErrors.tooLong(lineBytesMaxOf(kind))] }
   try {
     const sent = pushOf(parseJson(line.bytes), line.bytes)
     const isPush = isRecord(sent.body) || (kind === 'hotels' && Array.isArray(sent.body))

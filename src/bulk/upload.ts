@@ -8,7 +8,7 @@ import { Rejected, reportedValue } from '../http/rejected.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { bulkEncodings, bulkErrors, bulkLimits, type BulkEncoding } from './limits.ts'
-import { appendPart, clearData, continueData } from './data-store.ts'
+import { appendPart, clearData, continueData, selectOtherBytes } from './data-store.ts'
 import { selectOptionalJob, type JobRow } from './store.ts'
 
 const pack = promisify(zstdCompress)
@@ -34,6 +34,7 @@ export async function receiveData(
   id: string,
   transfer: Transfer,
 ): Promise<number> {
+  if (/^multipart\//i.test(transfer.headers['content-type'] ?? '')) throw new Rejected(415, bulkErrors.form)
   const range = rangeIn(transfer)
   const encoding = encodingIn(transfer)
   const announced = range ? range.total : lengthIn(transfer)
@@ -88,6 +89,9 @@ class Upload {
     const { state, bytes, encoding } = this.#job
     if (state !== 'uploading') throw new Rejected(409, bulkErrors.started)
     const first = this.#range?.first ?? 0
+    const others = await selectOtherBytes(this.#needs.db, this.#job)
+    if (others + Math.max(first, this.#announced ?? 0) >= bulkLimits.openBytesMax)
+      throw new Rejected(413, bulkErrors.accountDataTooLarge)
     const nowMs = this.#needs.clock.now()
     if (this.#range && first !== 0) {
       if (first !== bytes) throw new Rejected(409, bulkErrors.wrongOffset(bytes))
@@ -108,32 +112,37 @@ class Upload {
       // A refusal is answered on the same connection, which the end of a loop would close.
       for await (const piece of stream.iterator({ destroyOnReturn: false })) {
         if (!Buffer.isBuffer(piece)) continue
+        // Before this piece: the last part must not be empty, because the data ends with it.
+        if (this.#bytes >= partBytes) await this.#store({ isLast: false })
         this.#pieces.push(piece)
         this.#bytes += piece.length
         const received = this.#stored + this.#bytes
         if (this.#range && received > this.#range.last + 1) throw new Rejected(400, bulkErrors.wrongLength)
         if (received > bulkLimits.dataBytesMax) throw new Rejected(413, bulkErrors.dataTooLarge)
-        if (this.#bytes >= partBytes) await this.#store()
       }
     } catch (error) {
       if (!isBroken(error)) throw error
-      await this.#store()
+      await this.#store({ isLast: false })
       throw new Rejected(400, bulkErrors.unreadable)
     }
-    await this.#store()
-    if (this.#range && this.#stored <= this.#range.last) throw new Rejected(400, bulkErrors.unreadable)
+    const isLast = !this.#range || this.#stored + this.#bytes > this.#range.last
+    await this.#store({ isLast })
+    if (!isLast) throw new Rejected(400, bulkErrors.unreadable)
     return this.#stored
   }
 
-  async #store(): Promise<void> {
+  async #store({ isLast }: { isLast: boolean }): Promise<void> {
     if (this.#bytes === 0) return
     const bytes = Buffer.concat(this.#pieces)
+    if (this.#stored === 0 && this.#encoding === 'identity' && isCompressed(bytes))
+      throw new Rejected(415, bulkErrors.notText)
     this.#pieces = []
     this.#bytes = 0
     const stored = this.#encoding === 'identity' ? await pack(bytes, { params: packingParams }) : bytes
     const at = {
       by: this.#by,
       offset: this.#stored,
+      isLast,
       encoding: this.#encoding,
       announced: this.#announced,
       nowMs: this.#needs.clock.now(),
@@ -154,6 +163,13 @@ class Upload {
       now.bytes === this.#stored ? bulkErrors.replaced : bulkErrors.wrongOffset(now.bytes),
     )
   }
+}
+
+/** gzip, zstd, or ZIP, as workbooks are: without its encoding, such a file would be lines of rubbish. */
+const compressedBeginnings = ['1f8b', '28b52ffd', '504b0304'].map((hex) => Buffer.from(hex, 'hex'))
+
+function isCompressed(bytes: Buffer): boolean {
+  return compressedBeginnings.some((beginning) => bytes.subarray(0, beginning.length).equals(beginning))
 }
 
 /** The client closed the connection, or was too slow. */

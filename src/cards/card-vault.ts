@@ -33,6 +33,8 @@ export type VaultStatus = {
   keyAgeSeconds: number | undefined
 }
 
+export type VaultFault = { what: string; consequence: string; remedy: string }
+
 export type CardVault = {
   status: () => VaultStatus
   acceptsCards: () => boolean
@@ -119,6 +121,29 @@ async function lookInto(db: Database, vault: OpenedVault | undefined): Promise<V
     await takeOverStore(db, vault)
     rows = await selectVaultKeys(db)
   }
+  const { fault, ...observed } = await observe(db, rows, vault)
+  return { ...observed, fault: fault && faultText(fault) }
+}
+
+/** What a service with these keys will find; changes nothing. */
+export async function examineVault(
+  db: Database,
+  { present, previous }: VaultKeys,
+): Promise<{ state: VaultState | 'taken over'; fault: VaultFault | undefined }> {
+  const vault = present && openVault(present, previous)
+  const rows = await selectVaultKeys(db)
+  // The start of a service decides, because it locks the table for that.
+  if (vault && mayTakeOver(rows, vault)) return { state: 'taken over', fault: undefined }
+  return observe(db, rows, vault)
+}
+
+type Observed = Omit<VaultStatus, 'fault'> & { fault: VaultFault | undefined }
+
+async function observe(
+  db: Database,
+  rows: readonly VaultKeyRow[],
+  vault: OpenedVault | undefined,
+): Promise<Observed> {
   const current = rows.find(({ isCurrent }) => isCurrent)
   const state = await stateOf(db, rows, vault)
   const others = await countOtherCards(db, current?.id ?? '')
@@ -151,26 +176,47 @@ async function stateOf(
   return own.isCurrent ? 'open' : 'behind'
 }
 
-const consequence = 'no card is accepted here, and no booking that has one is delivered from here'
+const nothing = 'no card is accepted here, and no booking that has one is delivered from here'
+
+function faultText({ what, consequence, remedy }: VaultFault): string {
+  return `${what}: ${consequence}. ${remedy}`
+}
 
 function faultOf(
   { state, cardsUnreadable }: Pick<VaultStatus, 'state' | 'cardsUnreadable'>,
   currentId: string | undefined,
   ownId: string | undefined,
-): string | undefined {
+): VaultFault | undefined {
   const storesKey =
     currentId === undefined ? "the key that sealed the store's cards" : `the store's key ${currentId}`
   switch (state) {
     case 'missing':
-      return `ARI_VAULT_KEY is not set, but the store has cards: ${consequence}. Set ${storesKey} and restart`
+      return {
+        what: 'ARI_VAULT_KEY is not set, but the store has cards',
+        consequence: nothing,
+        remedy: `Set ${storesKey} and restart`,
+      }
     case 'foreign':
-      return `ARI_VAULT_KEY (${ownId}) is not ${storesKey}: ${consequence}. Set the right one and start again; if it is lost: npx ari vault forget`
+      return {
+        what: `ARI_VAULT_KEY (${ownId}) is not ${storesKey}`,
+        consequence: nothing,
+        remedy: 'Set the right one and start again; if it is lost: npx ari vault forget',
+      }
     case 'behind':
-      return `ARI_VAULT_KEY (${ownId}) is an earlier key of the store, which seals with ${currentId} now: set that, and this one as ARI_VAULT_KEY_PREVIOUS, and start again`
+      return {
+        what: `ARI_VAULT_KEY (${ownId}) is an earlier key of the store, which seals with ${currentId} now`,
+        consequence: 'soon no card is accepted here',
+        remedy: 'Set the present key, and this one as ARI_VAULT_KEY_PREVIOUS, and start again',
+      }
     case 'open':
       return cardsUnreadable === 0
         ? undefined
-        : `${cardsUnreadable} cards are under keys that are not here: their bookings wait. Set the keys as ARI_VAULT_KEY_PREVIOUS and start again; if they are lost: npx ari vault forget`
+        : {
+            what: `${cardsUnreadable} cards are under keys that are not here`,
+            consequence: 'their bookings wait',
+            remedy:
+              'Set the keys as ARI_VAULT_KEY_PREVIOUS and start again; if they are lost: npx ari vault forget',
+          }
     case 'unused':
       return undefined
   }

@@ -12,9 +12,10 @@ import {
   type ListedDelivery,
   type SentAgain,
 } from '../deliveries/send-again.ts'
+import { releaseDeliveries, selectDeliveryHold } from '../deliveries/hold.ts'
 import { instant, integerBetween } from './arguments.ts'
 import { audited, withSession } from './session.ts'
-import { printJson, printLine, printOutcome, printTable } from './print.ts'
+import { printJson, printLine, printOutcome, printTable, remark } from './print.ts'
 
 type Given = { json?: boolean }
 type GivenFilter = {
@@ -43,6 +44,7 @@ Examples:
   addList(deliveries)
   addShow(deliveries)
   addAgain(deliveries)
+  addRelease(deliveries)
   return deliveries
 }
 
@@ -54,6 +56,8 @@ function addList(deliveries: Command): void {
       withSession(async ({ db }) => {
         const filter = await filterOf(db, given)
         const found = await selectDeliveries(db, filter, given.limit ?? listed.usual)
+        const hold = await selectDeliveryHold(db)
+        if (hold) remark(`Held since ${hold.since} (${hold.reason}), until: ari deliveries release`)
         if (given.json) return printJson(found.map(listedJson))
         if (found.length === 0) return printLine(isFilter(filter) ? 'No such delivery' : 'No delivery yet')
         printTable(
@@ -126,6 +130,25 @@ function addAgain(deliveries: Command): void {
           return { result: after, action: 'delivery.send-again', subject, before, after }
         })
         printOutcome(given, sent, sentenceAgain(sent))
+      }),
+    )
+}
+
+function addRelease(deliveries: Command): void {
+  deliveries
+    .command('release')
+    .description('send deliveries again after a restore, which holds them all')
+    .option('--json', 'print JSON')
+    .action((given: Given) =>
+      withSession(async ({ db, nowMs }) => {
+        const released = await audited(db, async (connection) => {
+          const before = await releaseDeliveries(connection, nowMs)
+          return { result: before, action: 'delivery.release', subject: 'deliveries', before }
+        })
+        const sentence = released
+          ? `Deliveries are sent again; they were held since ${released.since} (${released.reason})`
+          : 'Deliveries were not held'
+        printOutcome(given, { released: released ?? null }, sentence)
       }),
     )
 }

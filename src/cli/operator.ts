@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 import { loadConfig } from '../config.ts'
-import type { SignInLink, StoredOperator } from '../operators/contract.ts'
+import { personRoles, storedRoles, type SignInLink, type StoredOperator } from '../operators/contract.ts'
 import {
   createOperator,
   disableOperator,
@@ -11,7 +11,9 @@ import {
   type ChangeContext,
 } from '../operators/manage.ts'
 import { signInUrl } from '../operators/session-store.ts'
-import { selectOperators } from '../operators/store.ts'
+import { selectOperators, type NewOperator } from '../operators/store.ts'
+import { supplierIdOf } from '../keys/suppliers.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'
 import { commandLineUser, withSession, type Session } from './session.ts'
@@ -33,7 +35,10 @@ Examples:
   ari operator disable maria@example.com         ends the sessions, too
   ari operator enable maria@example.com
   ari operator sign-in-link maria@example.com    for who forgot the password
-  ari operator reset-second-factor maria@example.com`,
+  ari operator reset-second-factor maria@example.com
+  ari operator create --name pia@seapms.example --role manager --supplier "Sea PMS"
+
+With --supplier, somebody of the supplier: a viewer or a manager, who sees that supplier's data alone.`,
   )
   addCreate(operator)
   addList(operator)
@@ -94,26 +99,48 @@ function addCreate(operator: Command): void {
       'make an operator; prints a link to sign in by and choose a password, the only time it can be seen',
     )
     .requiredOption('--name <name>', 'a name or an e-mail address; upper and lower case do not matter')
-    .addOption(roleOption())
+    .addOption(
+      new Option('--role <role>', 'what somebody may do; manager goes with --supplier')
+        .choices([...operatorRoles, 'manager'])
+        .makeOptionMandatory(),
+    )
+    .option('--supplier <name>', 'the supplier to which the person belongs')
     .option('--json', 'print JSON')
-    .action((given: Given & { name: string; role: OperatorRole }) =>
+    .action((given: Given & { name: string; role: OperatorRole | 'manager'; supplier?: string }) =>
       withSession(async ({ db, ...session }) => {
         // As with a first key, this assigns a new database to an environment.
         await session.environment()
-        const { operator: made, link } = await createOperator(db, given, changeContext(session))
+        const account = await newAccount(db, given)
+        const { operator: made, link } = await createOperator(db, account, changeContext(session))
         printLink(given, made, link)
       }),
     )
 }
 
+async function newAccount(
+  db: Queryable,
+  { name, role, supplier }: { name: string; role: OperatorRole | 'manager'; supplier?: string },
+): Promise<NewOperator> {
+  if (supplier === undefined) {
+    if (role !== 'manager') return { name, role }
+    throw new Error('manager is a role of people of a supplier: name it with --supplier')
+  }
+  const personRole = personRoles.find((one) => one === role)
+  if (!personRole) throw new Error(`somebody of a supplier is one of ${personRoles.join(', ')}, not ${role}`)
+  const supplierId = await supplierIdOf(db, supplier)
+  return { name, role: storedRoles[personRole], supplierId }
+}
+
 function addList(operator: Command): void {
   operator
     .command('list')
-    .description('all operators')
+    .description('all operators, or the people of a supplier')
+    .option('--supplier <name>', 'the supplier whose people to list')
     .option('--json', 'print JSON')
-    .action((given: Given) =>
+    .action((given: Given & { supplier?: string }) =>
       withSession(async ({ db }) => {
-        const operators = await selectOperators(db)
+        const supplierId = given.supplier === undefined ? null : await supplierIdOf(db, given.supplier)
+        const operators = await selectOperators(db, supplierId)
         if (given.json) return printJson(operators.map(listedJson))
         printTable(
           [
@@ -160,10 +187,6 @@ function addSetRole(operator: Command): void {
 
 function nameArgument(): Argument {
   return new Argument('<name>', 'as in operator list')
-}
-
-function roleOption(): Option {
-  return new Option('--role <role>', 'what somebody may do').choices([...operatorRoles]).makeOptionMandatory()
 }
 
 function changeContext({ nowMs, revocations }: Pick<Session, 'nowMs' | 'revocations'>): ChangeContext {

@@ -1,12 +1,16 @@
 import { Command } from 'commander'
 import { afterRestoreCommand } from './after-restore.ts'
+import { backupCommand } from './backup.ts'
 import { deliveriesCommand } from './deliveries.ts'
+import { doctorCommand } from './doctor.ts'
+import { healthCommand } from './health.ts'
 import { keyCommand } from './key.ts'
 import { operatorCommand } from './operator.ts'
 import { printOutcome } from './print.ts'
 import { referenceCommand } from './reference.ts'
 import { withSession } from './session.ts'
 import { simulateCommand } from './simulate.ts'
+import { storeCommand } from './store.ts'
 import { supplierCommand } from './supplier.ts'
 import { tokenCommand } from './token.ts'
 import { vaultCommand } from './vault.ts'
@@ -29,6 +33,7 @@ Examples:
   ari reference room-type list               list the room types that products can have
   ari simulate supplier --key ari_sbx_…      start a supplier's server, to try price checks and reservations
   ari deliveries list --status dead          list reservations that could not be delivered
+  ari doctor                                 examine the installation, and say what to mend
 
 The commands work while the service runs and while it doesn't. They find the store by the same settings
 (ARI_DATA_DIR or DATABASE_URL, from the environment or .env), so run them in the service's folder. Only serve
@@ -49,6 +54,8 @@ Exit code: 0 done, 1 failed, 2 wrong usage.`,
         printOutcome(given, { applied, version }, `The schema is at ${version}: ${done}`)
       }, 'create'),
     )
+  ari.addCommand(healthCommand())
+  ari.addCommand(doctorCommand(options.version))
   ari.addCommand(supplierCommand())
   ari.addCommand(keyCommand())
   ari.addCommand(tokenCommand())
@@ -57,6 +64,8 @@ Exit code: 0 done, 1 failed, 2 wrong usage.`,
   ari.addCommand(simulateCommand())
   ari.addCommand(deliveriesCommand())
   ari.addCommand(vaultCommand())
+  ari.addCommand(backupCommand(options.version))
+  ari.addCommand(storeCommand(options.version))
   ari.addCommand(afterRestoreCommand())
   ari.on('beforeAllHelp', refuseUnknownCommand)
   return ari

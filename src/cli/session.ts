@@ -3,7 +3,7 @@ import { claimEnvironment, selectOptionalEnvironment } from '../keys/store.ts'
 import { revocationsIn, type Revocations } from '../keys/revocations.ts'
 import type { Environment } from '../keys/secret.ts'
 import { reachStore, type WhenMissing } from '../open-store.ts'
-import { migrate, type Migrated } from '../postgres/migrate.ts'
+import { migrateAs, type Migrated } from '../postgres/migrate.ts'
 import type { VaultKeys } from '../cards/card-vault.ts'
 import { openDatabase, type Database } from '../postgres/postgres.ts'
 import { remark } from './print.ts'
@@ -26,7 +26,7 @@ export type Session = {
   where: string
 }
 
-const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+export const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const connectionsMax = 2
 
 export async function withSession(
@@ -37,7 +37,9 @@ export async function withSession(
   for (const warning of warnings) remark(`warning: ${warning}`)
   const store = await reachStore(settings, quiet, whenMissing)
   try {
-    const migrated = await migrate(store.address)
+    // `ari migrate` migrates whatever services do at their start.
+    const choice = whenMissing === 'create' ? 'auto' : settings.migrate
+    const migrated = await migrateAs(choice, store.address)
     // A person is waiting, who prefers a late answer to none.
     const { unhurried: db } = openDatabase(store.address, quiet, { connectionsMax })
     try {

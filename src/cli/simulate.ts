@@ -26,6 +26,7 @@ type Given = {
   signingSecret: string[]
   signingSecretFile?: string
   fault: FaultOrder[]
+  resync?: boolean
   json?: boolean
 }
 
@@ -80,6 +81,7 @@ function addSupplier(simulate: Command): void {
       addFault,
       [],
     )
+    .option('--resync', 'take alerts too, and push a hotel again when the platform asks for everything')
     .option('--json', 'print a JSON line for each call')
     .addHelpText('after', helpAfter)
     .action(run)
@@ -97,6 +99,7 @@ While it runs, type: fault FAULT (in place of those before; several with commas)
 Examples:
   ari simulate supplier --key ari_sbx_…
   ari simulate supplier --key ari_sbx_… --fault dearer
+  ari simulate supplier --key ari_sbx_… --resync
   ari simulate supplier --key ari_sbx_… --fault 500:booking:2 --fault hang:check:1
   ari simulate supplier --key-file key.txt --signing-secret-file secrets.txt
   ari simulate supplier --key ari_sbx_… --public-url https://tunnel.example.com --signing-secret whsec_…`
@@ -142,6 +145,7 @@ async function run(given: Given): Promise<void> {
     apiKey,
     secrets,
     faults,
+    takesAlerts: given.resync,
     clock: systemClock,
     onCall: (call) => {
       if (json) printJson(call)
@@ -161,11 +165,17 @@ function printCall(call: SimulatedCall): void {
   }
 }
 
-function sayReady({ urls, newSecret, hasSecret }: SimulatedSupplier, json = false): void {
-  const signingSecret = newSecret === undefined ? {} : { signingSecret: newSecret }
-  if (json) return printJson({ ready: true, urls, ...signingSecret })
+function sayReady({ urls, newSecret, newAlertSecret, hasSecret }: SimulatedSupplier, json = false): void {
+  const secrets = {
+    ...(newSecret === undefined ? {} : { signingSecret: newSecret }),
+    ...(newAlertSecret === undefined ? {} : { alertSigningSecret: newAlertSecret }),
+  }
+  if (json) return printJson({ ready: true, urls, ...secrets })
   printLine(`Price checks at ${urls.priceCheck}`)
   printLine(`Reservations at ${urls.booking}`)
+  if (urls.alerts !== undefined) printLine(`Alerts at ${urls.alerts}`)
+  if (newAlertSecret !== undefined)
+    printLine(`Signing secret of alerts  ${newAlertSecret}  (a second --signing-secret)`)
   if (newSecret !== undefined)
     printLine(`Signing secret  ${newSecret}  (for --signing-secret at the next start)`)
   else if (!hasSecret) {

@@ -9,7 +9,7 @@ import {
   type OnFailure,
 } from '../keys/suppliers.ts'
 import { supplierSubject } from '../console/suppliers/rules.ts'
-import { onOrOff, percent } from './arguments.ts'
+import { onOrOff, percent, integerBetween } from './arguments.ts'
 import { audited, withSession } from './session.ts'
 import { printJson, printOutcome, printTable } from './print.ts'
 
@@ -80,6 +80,8 @@ type GivenAccount = {
   reservationRetrieval?: boolean
   requireCertification?: boolean
   certified?: boolean
+  managedKeys?: number
+  managedKeyRate?: number
 }
 
 function addSet(supplier: Command): void {
@@ -103,6 +105,16 @@ function addSet(supplier: Command): void {
     )
     .option('--require-certification <on|off>', 'no production key before it is certified', onOrOff)
     .option('--certified <on|off>', 'certified by your word, whatever its traffic shows', onOrOff)
+    .option(
+      '--managed-keys <count>',
+      'active keys up to which its managers may make more',
+      integerBetween({ min: 0, max: 100 }),
+    )
+    .option(
+      '--managed-key-rate <count>',
+      'requests a minute of a key that they make',
+      integerBetween({ min: 1, max: 10_000_000 }),
+    )
     .option('--json', 'print JSON')
     .action((name: string, given: Given & GivenAccount) =>
       withSession(async ({ db }) => {
@@ -120,7 +132,7 @@ function addSet(supplier: Command): void {
 /** Only the options that were given. */
 function accountGiven(given: GivenAccount): Partial<Account> {
   const { onFailure, priceTolerance, cardDelivery, onDemandPush, reservationRetrieval } = given
-  const { requireCertification, certified } = given
+  const { requireCertification, certified, managedKeys, managedKeyRate } = given
   return {
     ...(onFailure === undefined ? {} : { onFailure }),
     ...(priceTolerance === undefined ? {} : { priceTolerance }),
@@ -129,6 +141,8 @@ function accountGiven(given: GivenAccount): Partial<Account> {
     ...(reservationRetrieval === undefined ? {} : { mayRetrieve: reservationRetrieval }),
     ...(requireCertification === undefined ? {} : { requireCertification }),
     ...(certified === undefined ? {} : { isCertified: certified }),
+    ...(managedKeys === undefined ? {} : { managedKeysMax: managedKeys }),
+    ...(managedKeyRate === undefined ? {} : { managedKeyRateMax: managedKeyRate }),
   }
 }
 
@@ -145,6 +159,8 @@ function printAccount(given: Given, name: string, account: Account): void {
       ['reservation-retrieval', onOffText(account.mayRetrieve)],
       ['require-certification', onOffText(account.requireCertification)],
       ['certified', onOffText(account.isCertified)],
+      ['managed-keys', String(account.managedKeysMax)],
+      ['managed-key-rate', String(account.managedKeyRateMax)],
     ],
   )
 }

@@ -1,8 +1,11 @@
 import { alertConsoleRoutes } from './alerts/contract.ts'
 import { calendarRoutes } from './calendar/contract.ts'
+import { exportRoutes } from './exports/contract.ts'
+import { guardConsoleRoutes } from './guard/contract.ts'
 import { holdConsoleRoutes } from './holds/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
 import { overviewRoutes } from './overview/contract.ts'
+import { peopleRoutes } from './people/contract.ts'
 import { pushRoutes } from './pushes/contract.ts'
 import { referenceRoutes } from './reference/contract.ts'
 import { sandboxConsoleRoutes } from './sandbox/contract.ts'
@@ -10,6 +13,8 @@ import { deliveryConsoleRoutes, noteRoutes } from './deliveries/contract.ts'
 import { priceCheckConsoleRoutes } from './price-checks/contract.ts'
 import { reservationConsoleRoutes } from './bookings/contract.ts'
 import { auditRoutes, operatorRoutes, sessionRoutes } from './operators/contract.ts'
+import { stopSellRoutes } from './stop-sells/contract.ts'
+import { workRoutes } from './work-queue/contract.ts'
 import { searchRoutes } from './search/contract.ts'
 import { supplierRoutes } from './suppliers/contract.ts'
 
@@ -17,16 +22,21 @@ import { supplierRoutes } from './suppliers/contract.ts'
 export const consoleRoutes = {
   ...sessionRoutes,
   ...overviewRoutes,
+  ...workRoutes,
   ...alertConsoleRoutes,
+  ...guardConsoleRoutes,
   ...holdConsoleRoutes,
   ...searchRoutes,
   ...operatorRoutes,
   ...auditRoutes,
   ...supplierRoutes,
+  ...peopleRoutes,
+  ...exportRoutes,
   ...referenceRoutes,
   ...sandboxConsoleRoutes,
   ...hotelRoutes,
   ...calendarRoutes,
+  ...stopSellRoutes,
   ...pushRoutes,
   ...deliveryConsoleRoutes,
   ...priceCheckConsoleRoutes,

@@ -4,6 +4,7 @@ import { forgetCvvsOf, isWithheld } from '../cards/store.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { noEndpoint } from '../bookings/delivery-queue.ts'
 import { hoursToRun, runAfter, hourOf } from '../bookings/delivery-schedule.ts'
+import { areHeld } from './hold.ts'
 
 type HourlyNeeds = Pick<Needs, 'db' | 'clock'> & { vault: Pick<CardVault, 'openableKeyIds'> }
 
@@ -72,7 +73,7 @@ export async function giveUpWithheld(
   await connection.query(
     `with dead as (
        update delivery set status = 'dead'
-       where status = 'queued' and ($4::int is null or supplier_id = $4) and (
+       where status = 'queued' and ($4::int is null or supplier_id = $4) and not ${areHeld} and (
          (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < instant($1))
          or (give_up_at < instant($2) and ${isWithheld('$3', '$2')}))
        returning reservation_id, version

@@ -12,6 +12,7 @@ import {
 import { startReceiver, type Receiver } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'
 import { createKey, expireKey } from '../keys/manage.ts'
+import { selectFigures } from './watch.ts'
 
 /**
  * A delivery that waits for a URL goes out as soon as there is one, however it came about. The clock stands
@@ -50,6 +51,8 @@ test('reservations booked before any URL was registered are delivered once there
   const supplier = await stage.supplierAt('late', undefined)
   const ids = [await bookOne(supplier), await bookOne(supplier)]
   assert.deepEqual(await Promise.all(ids.map(standsAs)), [[['queued', 0]], [['queued', 0]]])
+  const { db, clock } = stage.gateway
+  assert.equal((await selectFigures(db, clock.now())).queued, 0, 'nobody should try them')
   await register(supplier, 'late')
   for (const id of ids) await until(`${id} is delivered`, isDelivered(id))
   assert.deepEqual(await Promise.all(ids.map(standsAs)), [[['delivered', 1]], [['delivered', 1]]])

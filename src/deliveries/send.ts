@@ -12,6 +12,7 @@ import {
 } from '../bookings/delivery-schedule.ts'
 import type { Attempted, Standing, Settler } from './settle.ts'
 import { readdress, type Claimed } from './store.ts'
+import { causeOf, inLaterSpan, type Attributes, type SpanContext } from '../base/tracing.ts'
 import { gather } from '../base/gather.ts'
 import { Memory } from '../postgres/memory.ts'
 import type { ClaimedGroup } from './claims.ts'
@@ -214,7 +215,9 @@ async function send(
   const means = { caller, faults: needs.callbackFaults, watch: needs.callbackWatch }
   crashPoint?.('before call')
   const call = { nowMs: clock.now(), signal, callWithinMs }
-  const called = await sendMessage(message, callback, { ...means, ...call })
+  const called = await inLaterSpan(causesOf(message), 'delivery', attributesOf(message), () =>
+    sendMessage(message, callback, { ...means, ...call }),
+  )
   crashPoint?.('after call')
   needs.health.record(callback, message, called)
   const isGood = called.kind === 'answered' && called.status < 500
@@ -222,6 +225,16 @@ async function send(
   slots.leave(slot, isGood ? 'good' : isOurs ? 'none' : 'bad', performance.now())
   needs.onFreed()
   await needs.settle.add(attemptsOf(message, called, { nowMs: clock.now() }))
+}
+
+/** The bookings whose deliveries these are, as far as this process took them. */
+function causesOf({ claimed }: Message): (SpanContext | undefined)[] {
+  return claimed.map(({ id }) => causeOf(id))
+}
+
+function attributesOf({ id, claimed }: Message): Attributes {
+  const [{ attempt }] = claimed
+  return { 'ari.message_id': id, 'ari.attempt': attempt, 'ari.deliveries': claimed.length }
 }
 
 function callbackReader({ db, clock }: SenderNeeds): CallbackReader {

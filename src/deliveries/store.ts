@@ -4,6 +4,7 @@ import type { Lane, Trigger } from '../bookings/delivery-schedule.ts'
 import type { Allotted, Destination } from './slots.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
 import { sweep } from '../postgres/queryable.ts'
+import { areHeld } from './hold.ts'
 
 /**
  * The SQL of the delivery worker, which finds due deliveries, claims them with a lease, and settles them. An
@@ -103,6 +104,7 @@ export async function claimDue(
           select id from delivery where ${isDue} and hotel_id = turn.hotel_id
           order by due_at limit turn.share for update of delivery skip locked
         ) as due
+        where not ${areHeld}
       )
       update delivery set status = 'sending', attempts = attempts + 1,
         trigger = case when trigger = 'again' or lane = 'first' or attempts = 0 then trigger else 'retry' end,
@@ -151,6 +153,7 @@ export async function claimHourly(
           order by reservation_id limit case when head.is_alone then 1 else $4::int end
           for update of delivery skip locked
         ) as due
+        where not ${areHeld}
       )
       update delivery set status = 'sending', attempts = attempts + 1, trigger = 'hourly',
         leased_until = instant($3)
@@ -175,7 +178,7 @@ export async function selectDue(db: Queryable, nowMs: number): Promise<Destinati
           order by lane, endpoint, due_at limit 1
         ) as next
       )
-      select lane, endpoint from hop where due_at <= instant($1)`,
+      select lane, endpoint from hop where due_at <= instant($1) and not ${areHeld}`,
     values: [nowMs],
   })
   return rows

@@ -1,4 +1,4 @@
-import { instantOf } from '../base/calendar.ts'
+import { instantOf, optionalInstant } from '../base/calendar.ts'
 import { answer, onEveryProblem, on, type Mounted } from '../http/mount.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import type { AnswerOf } from '../http/route.ts'
@@ -81,7 +81,7 @@ function renderDelivery(
     reservation_status: row.reservationStatus,
     status: row.state,
     createdAt: instantOf(row.createdAtMs),
-    deliveredAt: row.deliveredAtMs === null ? null : instantOf(row.deliveredAtMs),
+    deliveredAt: optionalInstant(row.deliveredAtMs),
     nextAttemptAt: row.dueAtMs === null ? null : instantOf(nextAttemptMs(row.dueAtMs, row, nowMs)),
     giveUpAt: instantOf(row.giveUpAtMs + row.aheadMs),
     attempts: attempts.map(

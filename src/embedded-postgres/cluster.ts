@@ -1,10 +1,11 @@
 /** The data folder of the embedded PostgreSQL and its settings. */
 import { existsSync } from 'node:fs'
-import { lstat, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
+import { lstat, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { codeOf, makeFolder, port, replaceFile, type Layout } from './layout.ts'
+import { finishSwap, removeUnfinishedUpgrade, syncFolder } from './swap.ts'
 import { clusterName, isAlive, postmasterPid, run, type Watcher } from './processes.ts'
 
 /** The role and the database of the service. */
@@ -21,13 +22,25 @@ export async function prepareCluster(
     if (!name.startsWith('cluster.new-')) continue
     await rm(join(layout.stateDir, name), { recursive: true, force: true, maxRetries: 5 })
   }
+  await finishSwap(layout)
   if (!existsSync(layout.clusterDir)) await initialise(layout, binaries, watcher, onLaunch)
-  const version = Number(await readFile(join(layout.clusterDir, 'PG_VERSION'), 'utf8'))
-  if (version !== binaries.majorVersion) {
+  const written = await versionOf(layout.clusterDir)
+  const { majorVersion } = binaries
+  if (written !== majorVersion) {
+    const remedy =
+      written < majorVersion
+        ? 'move them with "ari store upgrade"'
+        : 'start the version of the service again that wrote them, or go back to the data from before (docs/upgrade.md)'
     throw new Error(
-      `The data in ${layout.clusterDir} were written by PostgreSQL ${version}, and this is PostgreSQL ${binaries.majorVersion}: set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${version}, or move the data with pg_upgrade or pg_dump`,
+      `The data in ${layout.clusterDir} were written by PostgreSQL ${written}, and this is PostgreSQL ${majorVersion}: ${remedy}, or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${written}`,
     )
   }
+  await removeUnfinishedUpgrade(layout)
+}
+
+/** The major version that wrote the data. */
+export async function versionOf(clusterDir: string): Promise<number> {
+  return Number(await readFile(join(clusterDir, 'PG_VERSION'), 'utf8'))
 }
 
 async function initialise(
@@ -67,9 +80,7 @@ async function initialise(
     throw new Error(`PostgreSQL's data folder could not be made in ${layout.stateDir}: ${why}`)
   }
   await rename(unfinished, layout.clusterDir)
-  const folder = await open(layout.stateDir)
-  await folder.sync()
-  await folder.close()
+  await syncFolder(layout.stateDir)
 }
 
 const connectionsMaxByDefault = 100

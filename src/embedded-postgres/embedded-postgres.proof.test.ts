@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { findBinaries } from './binaries.ts'
 import { chooseLayout } from './layout.ts'
+import { upgradeCluster } from './upgrade-cluster.ts'
 import { findRunningPostgres, type PostgresConnection } from './embedded-postgres.ts'
 import {
   platform,
@@ -187,10 +188,22 @@ suite('a start that fails says why and what to do, in one line', () => {
   test('data of another version', async () => {
     const dataDir = newFolder('data')
     await (await start({ dataDir, log: quiet() })).stop()
-    writeFileSync(join(clusterOf(dataDir), 'PG_VERSION'), '16\n')
+    const written = (version: number) => writeFileSync(join(clusterOf(dataDir), 'PG_VERSION'), `${version}\n`)
+    const and = (version: number) =>
+      `The data in ${clusterOf(dataDir)} were written by PostgreSQL ${version}, and this is PostgreSQL 18`
+    written(16)
     await assert.rejects(start({ dataDir, log: quiet() }), {
-      message: `The data in ${clusterOf(dataDir)} were written by PostgreSQL 16, and this is PostgreSQL 18: set ARI_POSTGRES_BIN to the bin folder of PostgreSQL 16, or move the data with pg_upgrade or pg_dump`,
+      message: `${and(16)}: move them with "ari store upgrade", or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL 16`,
     })
+    written(19)
+    await assert.rejects(start({ dataDir, log: quiet() }), {
+      message: `${and(19)}: start the version of the service again that wrote them, or go back to the data from before (docs/upgrade.md), or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL 19`,
+    })
+    await assert.rejects(upgradeCluster({ dataDir, log: quiet(), copy: async () => {} }), {
+      message: `The data in ${clusterOf(dataDir)} were written by PostgreSQL 19, which is newer than the PostgreSQL 18 of this version: an upgrade can't go back`,
+    })
+    written(18)
+    await (await start({ dataDir, log: quiet() })).stop()
   })
 
   test('a data folder that is a file', async () => {

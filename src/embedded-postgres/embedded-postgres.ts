@@ -1,7 +1,6 @@
 /**
  * Runs a private PostgreSQL on a data folder, with nothing to install: starts, watches, heals and stops it.
  */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findBinaries } from './binaries.ts'
@@ -18,6 +17,7 @@ import {
 } from './layout.ts'
 import { isAlive, Watcher } from './processes.ts'
 import { Supervisor, tryConnect } from './supervisor.ts'
+import { hasCluster } from './swap.ts'
 
 export type PostgresConnection = {
   /** The folder of the Unix socket. */
@@ -108,7 +108,7 @@ export async function startEmbeddedPostgres(options: {
 
 /** Whether a service has its data in this folder, running or not. */
 export async function holdsData(dataDir: string): Promise<boolean> {
-  return (await stateDirs(dataDir)).some((stateDir) => existsSync(join(stateDir, 'cluster')))
+  return (await stateDirs(dataDir)).some(hasCluster)
 }
 
 /** The state folders that this data folder may use; none if it doesn't exist. */
@@ -145,6 +145,15 @@ export async function findRunningPostgres(dataDir: string): Promise<PostgresConn
   return undefined
 }
 
+/** The process that works on this data folder; undefined: none does. */
+export async function findHolder(dataDir: string): Promise<{ pid: number; osUser: string } | undefined> {
+  for (const stateDir of await stateDirs(dataDir)) {
+    const holder = await readHolder(stateDir)
+    if (holder && isAlive(holder.pid)) return holder
+  }
+  return undefined
+}
+
 async function letGo(layout: Layout, lock: Lock, watcher: Watcher | undefined): Promise<void> {
   try {
     await watcher?.close()
@@ -155,7 +164,7 @@ async function letGo(layout: Layout, lock: Lock, watcher: Watcher | undefined): 
 }
 
 /** The holder writes its name a moment after it takes the lock. */
-async function holderPid(stateDir: string): Promise<number | undefined> {
+export async function holderPid(stateDir: string): Promise<number | undefined> {
   const until = performance.now() + holderKnownWithinMs
   for (;;) {
     const holder = await readHolder(stateDir).catch(() => undefined)

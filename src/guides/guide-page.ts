@@ -3,6 +3,8 @@ import { Marked, type RendererObject, type Tokens } from 'marked'
 
 type GuideSources = {
   environment: string
+  /** The path below which proxies have the service; '' for none. */
+  pathPrefix: string
   /** The file whose lists become the side list of every page. */
   index: string
   /** Folders beside the guides, with files that the guides show or link to. */
@@ -20,15 +22,16 @@ type GuideRenderer = {
   absent: string
 }
 
-const base = '/docs/guides'
 /** Not a guide, though it is shown like one. */
 const changelog = 'changelog'
 
-export function guideRenderer({ environment, index, folders, textByFile }: GuideSources): GuideRenderer {
+export function guideRenderer(sources: GuideSources): GuideRenderer {
+  const { environment, index, folders, textByFile } = sources
+  const docs = `${sources.pathPrefix}/docs`
   const textBySlug = new Map([...textByFile].map(([file, text]) => [slugOf(file, index), text]))
   const side = sideList(textByFile.get(index) ?? '', index)
-  const render = (markdown: string) => renderMarkdown(markdown, addressOf(index, folders))
-  const page = (slug: string, rendered: Rendered) => pageHtml({ environment, side, slug, rendered })
+  const render = (markdown: string) => renderMarkdown(markdown, addressOf(docs, index, folders))
+  const page = (slug: string, rendered: Rendered) => pageHtml({ environment, docs, side, slug, rendered })
   return {
     page: (slug) => {
       const text = textBySlug.get(slug)
@@ -40,7 +43,7 @@ export function guideRenderer({ environment, index, folders, textByFile }: Guide
         return headings.map((heading) => ({
           guide: unescaped(title),
           text: unescaped(heading.text),
-          href: heading.depth === 1 ? hrefOf(slug) : `${hrefOf(slug)}#${heading.id}`,
+          href: heading.depth === 1 ? hrefOf(docs, slug) : `${hrefOf(docs, slug)}#${heading.id}`,
         }))
       }),
     absent: page('absent', render('# There is no such guide\n\nThe list has all there are.')),
@@ -56,19 +59,20 @@ function slugOf(file: string, index: string): string {
         .toLowerCase()
 }
 
-function hrefOf(slug: string): string {
-  if (slug === changelog) return `/docs/${changelog}`
-  return slug === '' ? base : `${base}/${slug}`
+/** `docs` is the path of the documentation, usually /docs. */
+function hrefOf(docs: string, slug: string): string {
+  if (slug === changelog) return `${docs}/${changelog}`
+  return slug === '' ? `${docs}/guides` : `${docs}/guides/${slug}`
 }
 
 /**
  * `ari.md#prices` becomes /docs/guides/ari#prices; files of the folders keep their names; other links stay.
  */
-function addressOf(index: string, folders: readonly string[]): (href: string) => string {
+function addressOf(docs: string, index: string, folders: readonly string[]): (href: string) => string {
   return (href) => {
     const [, file, anchor = ''] = /^((?:\.\.\/)?[\w-]+\.md)(#.*)?$/.exec(href) ?? []
-    if (file !== undefined) return `${hrefOf(slugOf(file, index))}${anchor}`
-    return folders.includes(href.split('/')[0] ?? '') ? `${base}/${href}` : href
+    if (file !== undefined) return `${hrefOf(docs, slugOf(file, index))}${anchor}`
+    return folders.includes(href.split('/')[0] ?? '') ? `${docs}/guides/${href}` : href
   }
 }
 
@@ -86,9 +90,15 @@ function sideList(indexText: string, index: string): Group[] {
   return groups.filter(({ guides }) => guides.length > 0)
 }
 
-type PageParts = { environment: string; side: readonly Group[]; slug: string; rendered: Rendered }
+type PageParts = {
+  environment: string
+  docs: string
+  side: readonly Group[]
+  slug: string
+  rendered: Rendered
+}
 
-function pageHtml({ environment, side, slug, rendered }: PageParts): string {
+function pageHtml({ environment, docs, side, slug, rendered }: PageParts): string {
   const { title, html } = rendered
   return `<!doctype html>
 <html lang="en">
@@ -98,21 +108,21 @@ function pageHtml({ environment, side, slug, rendered }: PageParts): string {
     <meta name="color-scheme" content="light dark">
     <title>${title} · ARI gateway</title>
     <link rel="icon" href="data:image/svg+xml,${icon}">
-    <link rel="stylesheet" href="${base}/guides-browser.css">
-    <script src="${base}/guides-browser.js" defer></script>
+    <link rel="stylesheet" href="${docs}/guides/guides-browser.css">
+    <script src="${docs}/guides/guides-browser.js" defer></script>
   </head>
   <body>
     <a class="skip" href="#content">Skip to the guide</a>
     <header>
-      <a class="home" href="${base}">ARI gateway <small>${escaped(environment)}</small></a>
+      <a class="home" href="${docs}/guides">ARI gateway <small>${escaped(environment)}</small></a>
       <div class="search" hidden>
         <input type="search" placeholder="Find a heading" aria-label="Find a heading in all guides" aria-controls="found" autocomplete="off">
         <ul id="found" aria-label="Headings found" hidden></ul>
       </div>
-      <nav aria-label="Documentation">${navHtml(slug)}</nav>
+      <nav aria-label="Documentation">${navHtml(docs, slug)}</nav>
     </header>
     <div class="columns">
-      <nav class="guides" aria-label="Guides"><details open><summary>All guides</summary>${sideHtml(side, slug)}</details></nav>
+      <nav class="guides" aria-label="Guides"><details open><summary>All guides</summary>${sideHtml(docs, side, slug)}</details></nav>
       <main id="content" tabindex="-1">
 ${html}
       </main>
@@ -123,12 +133,12 @@ ${html}
 `
 }
 
-function navHtml(slug: string): string {
+function navHtml(docs: string, slug: string): string {
   const isChangelog = slug === changelog
   const links = [
-    { href: base, text: 'Guides', isCurrent: !isChangelog },
-    { href: '/docs', text: 'API reference', isCurrent: false },
-    { href: hrefOf(changelog), text: 'Changelog', isCurrent: isChangelog },
+    { href: hrefOf(docs, ''), text: 'Guides', isCurrent: !isChangelog },
+    { href: docs, text: 'API reference', isCurrent: false },
+    { href: hrefOf(docs, changelog), text: 'Changelog', isCurrent: isChangelog },
   ]
   return links
     .map(
@@ -138,12 +148,12 @@ function navHtml(slug: string): string {
     .join('')
 }
 
-function sideHtml(side: readonly Group[], current: string): string {
+function sideHtml(docs: string, side: readonly Group[], current: string): string {
   return side
     .map(({ title, guides }) => {
       const items = guides.map(
         (guide) =>
-          `<li><a href="${hrefOf(guide.slug)}"${guide.slug === current ? ' aria-current="page"' : ''}>${escaped(guide.title)}</a></li>`,
+          `<li><a href="${hrefOf(docs, guide.slug)}"${guide.slug === current ? ' aria-current="page"' : ''}>${escaped(guide.title)}</a></li>`,
       )
       return `<h2>${escaped(title)}</h2><ul>${items.join('')}</ul>`
     })

@@ -2,6 +2,8 @@
 
 const copiedForMs = 1500
 const foundMax = 20
+/** Beside this script, wherever that is. */
+const headingsUrl = new URL('headings.json', document.currentScript.src)
 
 for (const figure of document.querySelectorAll('figure.code')) figure.append(copyButton(figure))
 collapseOnSmallScreens()
@@ -59,7 +61,7 @@ function search() {
   let headings
   box.hidden = false
   const show = async () => {
-    headings ??= fetch('/docs/guides/headings.json').then((answer) => answer.json())
+    headings ??= fetch(headingsUrl).then((answer) => answer.json())
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
     const found = (await headings).filter(({ guide, text }) =>
       words.every((word) => `${guide} ${text}`.toLowerCase().includes(word)),

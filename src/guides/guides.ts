@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { compressed, compressedHere, builtOnce, sendBuiltPage, type BuiltPage } from './page.ts'
 
-type GuideNeeds = { environment: 'sandbox' | 'production' }
+type GuideNeeds = { environment: 'sandbox' | 'production'; pathPrefix: string }
 
 /** docs/ is beside src/ or, in the packed product, beside dist/. */
 const docsFolder = new URL('../../docs/', import.meta.url)
@@ -40,7 +40,7 @@ const text = 'text/plain; charset=utf-8'
 type Named = { Params: { name: string } }
 
 /** The guides of docs/ at /docs/guides: each is rendered at its first request, and cached. */
-export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds): void {
+export function mountGuides(pages: FastifyInstance, { environment, pathPrefix }: GuideNeeds): void {
   const guides = builtOnce(async () => {
     const { guideRenderer } = await import('./guide-page.ts')
     const files = (await readdir(docsFolder)).filter((name) => name.endsWith('.md')).sort()
@@ -48,6 +48,7 @@ export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds)
     const texts = await Promise.all(files.map((name) => readFile(new URL(name, docsFolder), 'utf8')))
     const render = guideRenderer({
       environment,
+      pathPrefix,
       index: indexFile,
       folders: guideFolders,
       textByFile: new Map(files.map((name, at) => [name, texts[at] ?? ''])),
@@ -68,9 +69,11 @@ export function mountGuides(pages: FastifyInstance, { environment }: GuideNeeds)
   }
   const own = { ...compressedHere, helmet: { contentSecurityPolicy: guidePolicy } }
   pages.get('/docs/guides', own, (request, reply) => page('', request, reply))
-  pages.get('/docs/guides/', async (_request, reply) => reply.redirect('/docs/guides'))
+  pages.get('/docs/guides/', async (_request, reply) => reply.redirect(`${pathPrefix}/docs/guides`))
   pages.get('/docs/changelog', own, (request, reply) => page('changelog', request, reply))
-  pages.get('/docs/guides/changelog', async (_request, reply) => reply.redirect('/docs/changelog'))
+  pages.get('/docs/guides/changelog', async (_request, reply) =>
+    reply.redirect(`${pathPrefix}/docs/changelog`),
+  )
   pages.get<Named>('/docs/guides/:name', own, (request, reply) => page(request.params.name, request, reply))
   pages.get('/docs/guides/headings.json', own, async (request, reply) =>
     sendBuiltPage(await (await guides()).headings(), 'application/json; charset=utf-8', request, reply),

@@ -4,10 +4,11 @@ import { isCardNumberId } from '../base/card-number.ts'
 import { overloaded } from './body.ts'
 import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, CallerByAccess } from './call.ts'
 import { openSlotOf, type InFlight } from './in-flight.ts'
+import { notSignedIn, refusalByRole, secondFactorRequired } from './operator-refusals.ts'
 import { RateLimiter, type RateLimit } from './rate-limit.ts'
 import { Rejected, reportedValue } from './rejected.ts'
 import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
-import { operatorRoles, type Route, type Access } from './route.ts'
+import type { Route, Access } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
 export type Admission = {
@@ -179,32 +180,14 @@ function tokenHint(access: Route['access'], { headers }: FastifyRequest): string
 async function admitOperator(route: Route, request: FastifyRequest, needs: ServeNeeds): Promise<Operator> {
   const operator = await needs.operatorOf(visitOf(request))
   if (!operator) throw notSignedIn()
-  const { role: least = 'viewer' } = route
-  if (operatorRoles.indexOf(operator.role) < operatorRoles.indexOf(least)) {
+  const refusal = refusalByRole(operator, route)
+  if (refusal) {
     await needs.roleRefused(operator, route, request.id)
-    throw new Rejected(403, {
-      type: 'ROLE_TOO_LOW',
-      message: `This needs the role ${least}; ${operator.name} has the role ${operator.role}`,
-      hint: 'Ask an admin of the console',
-    })
+    throw refusal
   }
-  if (operator.lacksSecondFactor && !route.isBeforeSecondFactor) {
-    throw new Rejected(403, {
-      type: 'SECOND_FACTOR_REQUIRED',
-      message: 'A second factor is required here, and you have none yet',
-      hint: 'Set one up: the console asks for it after the sign-in; or POST /console/api/me/second-factor',
-    })
-  }
+  if (operator.lacksSecondFactor && !route.isBeforeSecondFactor) throw secondFactorRequired()
   request.ari.operator = operator
   return operator
-}
-
-export function notSignedIn(): Rejected {
-  return new Rejected(401, {
-    type: 'NOT_SIGNED_IN',
-    message: 'Not signed in',
-    hint: 'Sign in at /console, or send an operator token as "Authorization: Bearer …"',
-  })
 }
 
 function visitOf({ method, ip, headers }: FastifyRequest): Visit {

@@ -50,6 +50,8 @@ export type Operator = {
   sessionId: string | undefined
   /** The address that the request came from; undefined on the command line. */
   address: string | undefined
+  /** Set for people of a supplier, who see its data alone. Their role `operator` is called manager. */
+  supplier?: { supplierId: number; name: string }
   /** Set if a required second factor hasn't been set up yet. */
   lacksSecondFactor?: true
 }

@@ -40,6 +40,14 @@ export type Route = {
   isBeforeSecondFactor?: true
   /** The lowest role that an operator needs; `viewer` by default. */
   role?: OperatorRole
+  /**
+   * Also for people of a supplier: `oneself`: it concerns their own account; `own`: it gets their supplier's data
+   * alone; `command`: it does for the supplier of its path what that supplier's key may do (supplier-scope.ts). Without
+   * it they are refused.
+   */
+  forSuppliers?: 'oneself' | 'own' | 'command'
+  /** The lowest role that people of a supplier need, if it differs from `role`. */
+  roleOfSuppliers?: OperatorRole
   body?: TSchema
   query?: TSchema
   /**

@@ -15,6 +15,8 @@ export type ServeNeeds = {
   telemetry: Telemetry
   /** Proxies that are trusted to state the origin of a request. */
   trustedProxies?: readonly string[] | undefined
+  /** The path below which proxies have the service, such as `/ari`; '' for none. */
+  pathPrefix: string
   /** Multiplies the time that a request may take to arrive. */
   patience: number
   /** Absent: no other process shares the callers' limits. */

@@ -1,6 +1,7 @@
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { randomUUIDv7 } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { constants } from 'node:zlib'
 import { admission, admitToken, callOf, refuseCardNumberAsId, type Admission } from './admission.ts'
@@ -8,6 +9,7 @@ import { answerError, notFound, sendJson } from './answer-error.ts'
 import { bodyReader, overloaded, type BodyReader, ParseTurns } from './body.ts'
 import { brokenRequests, hostProblem, type BrokenRequests } from './broken-requests.ts'
 import { isCardNumberId } from '../base/card-number.ts'
+import { withoutPrefix } from '../base/path-prefix.ts'
 import { heldOpenRequests, type HeldOpen } from './held-open.ts'
 import { httpServer, pipelining, endUntakenAnswers, inPieces, type AnswersTaken } from './http-server.ts'
 import { firstSlotOf, inFlightRequests, type InFlight } from './in-flight.ts'
@@ -15,11 +17,14 @@ import { parseJson } from './json.ts'
 import { bodyValuesMax, basePathOf, type Access } from './route.ts'
 import { throttledWarning, loggedPath } from '../base/log.ts'
 import type { Answer, LongAnswer, Mounted, Streamed } from './mount.ts'
+import { traceRequests } from './request-span.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 import { noWarnings } from './warnings.ts'
 
 export type Server = {
   fastify: FastifyInstance
+  /** From now on each answer ends its connection, so that the client's next request may go elsewhere. */
+  leave: () => void
   /** From now on new requests get 503; those in progress finish, and waiting ones come to an end. */
   drain: () => void
   requestsInFlight: () => number
@@ -42,7 +47,7 @@ const bodyLimits: Readonly<Record<Access, typeof known>> = {
 /** The HTTP server with its routes. If no route matches, answer-error.ts and broken-requests.ts answer. */
 export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
   const limited = (limit: string): void => needs.telemetry.limited.inc({ limit })
-  const { trustedProxies = [], patience } = needs
+  const { trustedProxies = [], patience, pathPrefix } = needs
   const bodies = bodyReader(limited, patience)
   const inFlight = inFlightRequests((request) => bodies.release(request.raw))
   const { oneAtATime, hasMore } = pipelining(() => limited('pipelined'))
@@ -61,7 +66,11 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     // Longer than any URL, so that an id that is too long is answered as an unknown id.
     routerOptions: { maxParamLength: 65_536 },
     trustProxy: needs.trustedProxies?.length ? [...needs.trustedProxies] : false,
+    ...(pathPrefix === ''
+      ? {}
+      : { rewriteUrl: ({ url = '/' }: IncomingMessage) => withoutPrefix(url, pathPrefix) }),
   })
+  traceRequests(fastify)
   readJsonOnly(fastify, { bodies, inFlight })
   countRequests(fastify, { inFlight, broken, taken, limited }, needs)
   const errorNeeds = { ...needs, turnedAway: throttledWarning(needs.log, 'requests were turned away') }
@@ -70,11 +79,19 @@ export function serve(mounted: readonly Mounted[], needs: ServeNeeds): Server {
     throw notFound(mounted, request)
   })
   let isDraining = false
+  let isLeaving = false
+  fastify.addHook('onRequest', (_request, reply, done) => {
+    if (isLeaving) reply.header('connection', 'close')
+    done()
+  })
   const heldOpen = heldOpenRequests(limited)
   const { admit, admitLate } = admission({ inFlight, isDraining: () => isDraining }, needs)
   mountRoutes(fastify, mounted, { admit, admitLate, inFlight, heldOpen }, needs)
   return {
     fastify,
+    leave: () => {
+      isLeaving = true
+    },
     drain: () => {
       isDraining = true
       heldOpen.drain()

@@ -55,8 +55,17 @@ export async function insertKey(
   wanted: NewKey,
 ): Promise<CreatedKey> {
   checkName('Supplier', wanted.supplier)
-  checkName('Channel manager', wanted.channelManager)
   const createdId = await insertOptionalSupplier(connection, wanted.supplier)
+  return { ...(await insertKeyOf(connection, environment, wanted)), supplierIsNew: createdId !== undefined }
+}
+
+/** The same for a supplier that there is. */
+export async function insertKeyOf(
+  connection: Queryable,
+  environment: Environment,
+  wanted: NewKey,
+): Promise<Omit<CreatedKey, 'supplierIsNew'>> {
+  checkName('Channel manager', wanted.channelManager)
   if (environment === 'production') await rejectUnlessCertified(connection, wanted.supplier)
   const { rows } = await connection.query<{ id: number }>(
     `insert into api_key (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst,
@@ -75,7 +84,7 @@ export async function insertKey(
   const [row] = rows
   if (!row) throw new Error(`Supplier "${wanted.supplier}" was removed meanwhile`)
   const apiKey = await insertSecret(connection, environment, row.id)
-  return { apiKey, keyId: row.id, supplierIsNew: createdId !== undefined }
+  return { apiKey, keyId: row.id }
 }
 
 async function insertSecret(connection: Queryable, environment: Environment, keyId: number): Promise<string> {

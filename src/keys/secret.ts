@@ -53,6 +53,11 @@ export function recogniseSecret(presented: string): SecretMeaning | undefined {
     : undefined
 }
 
+/** What may be a key or token in a pasted text, such as a header or a line of a program. */
+export function secretIn(pasted: string): string | undefined {
+  return /ari_(?:sbx|live|tok)_[0-9A-Za-z_]+/.exec(pasted)?.[0]
+}
+
 /** SHA-256 in hexadecimal, the form in which memory and the database look up secrets. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex')

@@ -36,13 +36,18 @@ export async function selectOptionalSupplierId(db: Queryable, name: string): Pro
   return rows[0]?.id
 }
 
-/** Undefined if the name is taken. */
+/** With the guard that operators set for new accounts. Undefined if the name is taken. */
 export async function insertOptionalSupplier(
   connection: Queryable,
   name: string,
 ): Promise<number | undefined> {
   const { rows } = await connection.query<{ id: number }>(
-    'insert into supplier (name) values ($1) on conflict do nothing returning id',
+    `with created as (insert into supplier (name) values ($1) on conflict do nothing returning id),
+       guarded as (
+         insert into guard (supplier_id, settings, changed_at)
+         select created.id, guard_default.settings, now() from created, guard_default
+       )
+     select id from created`,
     [name],
   )
   return rows[0]?.id
@@ -99,11 +104,16 @@ export type Account = {
   requireCertification: boolean
   /** An operator's word that it is certified, whatever its traffic shows. */
   isCertified: boolean
+  /** Active keys up to which its own managers may make more; 0: they make none. */
+  managedKeysMax: number
+  /** Requests a minute of a key that its own managers make. */
+  managedKeyRateMax: number
 }
 
 const accountColumns = `on_failure as "onFailure", trim_scale(price_tolerance)::text as "priceTolerance",
   delivers_cards as "deliversCards", may_push_on_demand as "mayPushOnDemand", may_retrieve as "mayRetrieve",
-  requires_certification as "requireCertification", certified_at is not null as "isCertified"`
+  requires_certification as "requireCertification", certified_at is not null as "isCertified",
+  managed_keys_max as "managedKeysMax", managed_key_rate_max as "managedKeyRateMax"`
 
 export async function selectAccount(db: Queryable, supplierId: number): Promise<Account> {
   const { rows } = await db.query<Account>({
@@ -123,7 +133,8 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
        price_tolerance = coalesce($3::numeric, price_tolerance), delivers_cards = coalesce($4, delivers_cards),
        may_push_on_demand = coalesce($5, may_push_on_demand), may_retrieve = coalesce($6, may_retrieve),
        requires_certification = coalesce($7, requires_certification),
-       certified_at = case when $8 then coalesce(certified_at, now()) when not $8 then null else certified_at end
+       certified_at = case when $8 then coalesce(certified_at, now()) when not $8 then null else certified_at end,
+       managed_keys_max = coalesce($9, managed_keys_max), managed_key_rate_max = coalesce($10, managed_key_rate_max)
      where name = $1 returning ${accountColumns}`,
     [
       name,
@@ -134,6 +145,8 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
       changed.mayRetrieve ?? null,
       changed.requireCertification ?? null,
       changed.isCertified ?? null,
+      changed.managedKeysMax ?? null,
+      changed.managedKeyRateMax ?? null,
     ],
   )
   const [account] = rows

@@ -1,4 +1,5 @@
 import { todayIn } from '../hotels/hotel-clock.ts'
+import { inSpan } from '../base/tracing.ts'
 import { formatNight, parseNight, type DayNumber } from '../base/calendar.ts'
 import { onEveryProblem, type LongAnswer, type Mounted } from '../http/mount.ts'
 import type { Needs } from '../postgres/postgres.ts'
@@ -27,19 +28,21 @@ export const findOffers = (needs: OfferNeeds): Mounted =>
     offerRoutes.findOffers,
     (body, shapeProblems) => rejectIfAny([...shapeProblems, ...offerProblems(body)]),
     ({ body, tokenId }) =>
-      needs.searchTurns.run(tokenId, body.hotels.length, async () => {
-        const ids = await needs.hotelsNamed(body.hotels)
-        // A hotel that is named twice is answered once.
-        const distinct = [...new Set(ids.filter((id) => id !== undefined))]
-        const search = new Search(needs, body, tokenId)
-        const stays = await needs.stays.read(distinct, search.range)
-        for (const id of distinct) {
-          const stay = stays.get(id)
-          if (stay) await search.add(stay)
-        }
-        const notFound = body.hotels.filter((_, index) => !stays.has(ids[index] ?? 0))
-        return search.answer(notFound)
-      }),
+      inSpan('offers', { 'ari.hotels': body.hotels.length }, () =>
+        needs.searchTurns.run(tokenId, body.hotels.length, async () => {
+          const ids = await needs.hotelsNamed(body.hotels)
+          // A hotel that is named twice is answered once.
+          const distinct = [...new Set(ids.filter((id) => id !== undefined))]
+          const search = new Search(needs, body, tokenId)
+          const stays = await needs.stays.read(distinct, search.range)
+          for (const id of distinct) {
+            const stay = stays.get(id)
+            if (stay) await search.add(stay)
+          }
+          const notFound = body.hotels.filter((_, index) => !stays.has(ids[index] ?? 0))
+          return search.answer(notFound)
+        }),
+      ),
   )
 
 /** Work done before other requests get a turn of the event loop. */

@@ -23,7 +23,7 @@ const staysOfRoomRate = lengthsByArrival.length * partySizes.length
  * Stays to evaluate twice, before and after: well below 50 ms of work. It is a number and no time, so that a push
  * finds what its dry run announced.
  */
-const staysEvaluatedMax = 6_000
+const staysEvaluatedMax = 2_000
 /** Before other requests get a turn. */
 const roomRatesAtOnce = 10
 

@@ -16,15 +16,15 @@ import {
   startScript,
 } from '../guides/page.ts'
 
-type DocsNeeds = { environment: 'sandbox' | 'production' }
+type DocsNeeds = { environment: 'sandbox' | 'production'; pathPrefix: string }
 
 /**
  * /openapi.json, the API reference for it at /docs, and the guides: no page loads anything from another host.
  */
-export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds): void {
+export function mountDocs(fastify: FastifyInstance, { environment, pathPrefix }: DocsNeeds): void {
   const document = builtOnce(async () => {
     const { openapiDocument } = await import('./document.ts')
-    return compressed(Buffer.from(JSON.stringify(openapiDocument({ environment }))))
+    return compressed(Buffer.from(JSON.stringify(openapiDocument({ environment, pathPrefix }))))
   })
   const bundle = builtOnce(referenceScript)
 
@@ -38,21 +38,24 @@ export function mountDocs(fastify: FastifyInstance, { environment }: DocsNeeds):
       crossOriginOpenerPolicy: false,
       originAgentCluster: false,
     })
-    pages.get('/', async (_request, reply) => reply.redirect('/docs'))
-    pages.get('/docs/', async (_request, reply) => reply.redirect('/docs'))
+    for (const path of ['/', '/docs/'])
+      pages.get(path, async (_request, reply) => reply.redirect(`${pathPrefix}/docs`))
     pages.get('/docs', async (_request, reply) =>
-      reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(docsPage(environment)),
+      reply
+        .type('text/html; charset=utf-8')
+        .header('cache-control', 'no-cache')
+        .send(docsPage({ environment, pathPrefix })),
     )
     pages.get(scriptPaths.start, async (_request, reply) =>
       reply
         .type('text/javascript; charset=utf-8')
         .header('cache-control', 'no-cache')
-        .send(startScript(environment)),
+        .send(startScript({ environment, pathPrefix })),
     )
     pages.get(scriptPaths.bundle, compressedHere, async (request, reply) =>
       sendBuiltPage(await bundle(), 'text/javascript; charset=utf-8', request, reply),
     )
-    mountGuides(pages, { environment })
+    mountGuides(pages, { environment, pathPrefix })
     pages.get('/openapi.json', compressedHere, async (request, reply) => {
       // Tools that run in a browser may read it from any site: it is public.
       reply.header('access-control-allow-origin', '*').header('cross-origin-resource-policy', 'cross-origin')

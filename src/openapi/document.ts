@@ -10,7 +10,11 @@ import { errorsIn, openapiShapes, type ListedError, type Shape, type Shapes } fr
 import { introduction, tags } from './words.ts'
 import recordedAnswers from './sample-answers.json' with { type: 'json' }
 
-export type OpenApiOptions = { environment: 'sandbox' | 'production' }
+export type OpenApiOptions = {
+  environment: 'sandbox' | 'production'
+  /** The path below which proxies have the service, such as `/ari`. Absent: none. */
+  pathPrefix?: string
+}
 
 type Json = Record<string, unknown>
 
@@ -27,7 +31,7 @@ const securities: Readonly<Record<Access, readonly Json[]>> = {
 }
 
 /** The OpenAPI 3.1 document of the service, generated from the table of routes. */
-export function openapiDocument({ environment }: OpenApiOptions): Json {
+export function openapiDocument({ environment, pathPrefix = '' }: OpenApiOptions): Json {
   const shapes = openapiShapes()
   const paths: Record<string, Json> = {}
   for (const name of routeNames()) {
@@ -40,8 +44,8 @@ export function openapiDocument({ environment }: OpenApiOptions): Json {
   const used = new Set(routeNames().map((name) => routeByName[name].access))
   return {
     openapi: '3.1.0',
-    info: { title: 'ARI gateway', version: '1', description: introduction({ environment }) },
-    servers: [{ url: '/v1', description: environment === 'sandbox' ? 'Sandbox' : 'Production' }],
+    info: { title: 'ARI gateway', version: '1', description: introduction({ environment, pathPrefix }) },
+    servers: [{ url: `${pathPrefix}/v1`, description: environment === 'sandbox' ? 'Sandbox' : 'Production' }],
     tags,
     paths,
     webhooks: callbackItems(shapes),

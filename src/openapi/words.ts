@@ -1,6 +1,6 @@
 /** The prose of the API reference. */
 
-export type Words = { environment: 'sandbox' | 'production' }
+export type Words = { environment: 'sandbox' | 'production'; pathPrefix: string }
 
 export const tags: readonly { name: string; description: string }[] = [
   {
@@ -50,20 +50,20 @@ export const tags: readonly { name: string; description: string }[] = [
 
 const keyPrefixes = { sandbox: 'ari_sbx_', production: 'ari_live_' } as const
 
-export function introduction({ environment }: Words): string {
+export function introduction({ environment, pathPrefix }: Words): string {
   const prefix = keyPrefixes[environment]
-  return `${start(environment, prefix)}
+  return `${start(environment, prefix, `${pathPrefix}/docs`)}
 
 ${conventions}`
 }
 
-function start(environment: string, prefix: string): string {
+function start(environment: string, prefix: string, docs: string): string {
   return `
 Push hotels, products, taxes and daily ARI (availability, rates, inventory) to the distribution platform,
 read back what is stored, and see the outcome of every push.
 
-**Guides**: [five minutes to the first bookable night](/docs/guides/getting-started), prices with pictures, taxes with
-worked examples, callbacks in five languages, every error with its remedy, and more: [all guides](/docs/guides). What changed: [changelog](/docs/changelog).
+**Guides**: [five minutes to the first bookable night](${docs}/guides/getting-started), prices with pictures, taxes with
+worked examples, callbacks in five languages, every error with its remedy, and more: [all guides](${docs}/guides). What changed: [changelog](${docs}/changelog).
 
 ## Base URL
 

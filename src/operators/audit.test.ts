@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { openShop } from '../../test/booking.ts'
+import { expectOk } from '../../test/story.ts'
 import { gatewayForTests, type Reply, type TestGateway, type TestOperator } from '../../test/harness.ts'
 import { audit, auditRefusal } from './audit.ts'
 import { browser, withPassword } from '../../test/sign-in.ts'
@@ -208,6 +210,59 @@ test('secrets and cards never reach the log, even if a caller passes them by mis
         tokenId: 3,
         note: null,
       },
+    ],
+  )
+})
+
+test('the log is read per hotel, and per supplier with its keys and hotels, with names for numbers and codes', async () => {
+  const own = await gatewayForTests()
+  const reader = await own.operator('admin')
+  const { supplier } = await openShop(own, 'Sea PMS')
+  const other = await own.supplier('Other PMS')
+  const { body } = expectOk(await supplier.post('/push/getHotels', { hotelIds: ['H1'] }))
+  const hotelId = Number(Object(body['hotels'])[0].platformHotelId)
+  const supplierOf = async (keyId: number): Promise<number> => {
+    const { rows } = await own.db.query<{ id: number }>(
+      'select supplier_id as id from api_key where id = $1',
+      [keyId],
+    )
+    return rows[0]?.id ?? 0
+  }
+  const [sea, others] = [await supplierOf(supplier.keyId), await supplierOf(other.keyId)]
+  const stop = {
+    action: 'stop',
+    targets: [{ roomId: 'DBL', rateId: 'BAR' }],
+    from: '2027-04-12',
+    to: '2027-04-14',
+    reason: 'Water damage',
+  }
+  expectOk(await reader.post(`/hotels/${hotelId}/stop-sell`, stop))
+  const limits = { requestsPerMinute: 500 }
+  expectOk(await reader.put(`/keys/${supplier.keyId}/limits`, limits))
+  expectOk(await reader.put(`/keys/${other.keyId}/limits`, limits))
+  const read = async (query: string): Promise<Reply> => expectOk(await reader.get(`/audit?${query}`))
+  const actions = async (query: string) =>
+    changesOf(await read(query)).map(({ action, subject }) => [action, subject])
+  const ofKey = ['key.limits', `key ${supplier.keyId} of "Sea PMS"`]
+  const ofHotel = ['ari.stop-sell', `hotel ${hotelId} "H1"`]
+  assert.deepEqual(await actions(`hotelId=${hotelId}`), [ofHotel])
+  assert.deepEqual(await actions(`supplierId=${sea}`), [ofKey, ofHotel])
+  assert.deepEqual(await actions(`supplierId=${others}`), [
+    ['key.limits', `key ${other.keyId} of "Other PMS"`],
+  ])
+  const { hotels, keys } = Object((await read(`supplierId=${sea}`)).body)
+  assert.deepEqual(
+    [hotels, keys],
+    [
+      [
+        {
+          hotelId,
+          name: 'Sea View',
+          rooms: [{ code: 'DBL', name: 'Room DBL' }],
+          rates: [{ code: 'BAR', name: 'Rate BAR' }],
+        },
+      ],
+      [{ keyId: supplier.keyId, supplierId: sea }],
     ],
   )
 })

@@ -67,11 +67,22 @@ export type AuditFilter = {
   operator: string | undefined
   action: string | undefined
   subject: string | undefined
+  /** Of the hotel itself. */
+  hotelId: number | undefined
+  /** Of the supplier, its keys, hotels, alerts and test bookings. */
+  supplierId: number | undefined
   sinceMs: number | undefined
   untilMs: number | undefined
   /** Only rows older than this one. */
   beforeId: number | undefined
 }
+
+/** By the beginnings of subjects, which callers of `audit` write; names that others chose come after them. */
+const isOfSupplier = `(
+  subject ~ ('^(reservation \\d+ of |alert \\d+ \\([a-zA-Z.-]+\\) of )?supplier ' || $9 || '( |$)')
+  or substring(subject from '^hotel (\\d{1,9}) ')::int in (select id from hotel where supplier_id = $9)
+  or substring(subject from '^key (\\d{1,9}) ')::int in (select id from api_key where supplier_id = $9)
+  or substring(subject from '^reservation (\\d{1,15})( |$)')::bigint in (select id from reservation where supplier_id = $9))`
 
 /** Newest first. There are few changes, so filters without an index scan in order of time. */
 export async function selectAudit(
@@ -89,6 +100,8 @@ export async function selectAudit(
        and ($4::float8 is null or at >= instant($4))
        and ($5::float8 is null or at < instant($5))
        and ($6::bigint is null or (at, id) < (select at, id from audit_log where id = $6))
+       and ($8::int is null or starts_with(subject, 'hotel ' || $8 || ' "'))
+       and ($9::int is null or ${isOfSupplier})
      order by at desc, id desc limit $7`,
     [
       filter.operator ?? null,
@@ -98,6 +111,8 @@ export async function selectAudit(
       filter.untilMs ?? null,
       filter.beforeId ?? null,
       rowsMax,
+      filter.hotelId ?? null,
+      filter.supplierId ?? null,
     ],
   )
   return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }))
@@ -118,10 +133,11 @@ export type Refusal = {
 export function auditRoleRefused(
   db: Queryable,
   operator: Operator,
-  { method, path, role }: Pick<Route, 'method' | 'path' | 'role'>,
+  { method, path, role, roleOfSuppliers }: Pick<Route, 'method' | 'path' | 'role' | 'roleOfSuppliers'>,
   requestId: string,
 ): Promise<void> {
-  const why = role === undefined ? {} : { needed: role }
+  const needed = (operator.supplier && roleOfSuppliers) ?? role
+  const why = needed === undefined ? {} : { needed }
   const { address } = operator
   const subject = `${method} ${path}`
   return auditRefusal(db, { operator, action: 'role.refused', subject, why, address, requestId })

@@ -5,6 +5,8 @@ export type StoredOperator = {
   operatorId: number
   name: string
   role: OperatorRole
+  /** Of people of a supplier; null for operators. */
+  supplierId: number | null
   hasPassword: boolean
   /** Whether an account of the OpenID provider is linked to this one. */
   isLinked: boolean
@@ -45,4 +47,14 @@ export type AuditedChange = {
   after: unknown
   requestId: string | null
   address: string | null
+}
+
+/** People of a supplier, who see its data alone. */
+export const personRoles = ['viewer', 'manager'] as const
+export type PersonRole = (typeof personRoles)[number]
+
+/** A manager has the rights of the role `operator`, on the data of the own supplier. */
+export const storedRoles: Readonly<Record<PersonRole, OperatorRole>> = {
+  viewer: 'viewer',
+  manager: 'operator',
 }

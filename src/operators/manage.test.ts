@@ -26,6 +26,7 @@ test('an admin creates an operator, who signs in by a link that is shown once', 
           operatorId: operator.operatorId,
           name: 'Maria Müller',
           role: 'operator',
+          supplierId: null,
           hasPassword: false,
           isLinked: false,
           hasSecondFactor: false,
@@ -56,7 +57,7 @@ test('a name is taken regardless of its case and of how its accents are encoded'
     assert.deepEqual(said(await admin.post('/operators', { name, role: 'viewer' })), {
       status: 409,
       type: 'OPERATOR_EXISTS',
-      message: `Operator "${name}" already exists`,
+      message: `The name "${name}" is taken`,
     })
   }
 })

@@ -11,9 +11,12 @@ import { removeSecondFactor } from './second-factor.ts'
 import { deleteSessionsOf, createSignInLink, deleteSignInLinks } from './session-store.ts'
 import {
   insertOptionalOperator,
+  type NewOperator,
   lockAdmins,
+  lockOptionalOperator,
   selectOptionalOperator,
   updateDisabled,
+  updatePassword,
   updateRole,
 } from './store.ts'
 
@@ -41,7 +44,7 @@ export type CreatedOperator = { operator: StoredOperator; link: SignInLink }
 /** Creates an operator, who signs in by the link and chooses a password; refuses a name that is taken. */
 export function createOperator(
   db: Database,
-  newOperator: { name: string; role: OperatorRole },
+  newOperator: NewOperator,
   context: ChangeContext,
 ): Promise<CreatedOperator> {
   return transaction(db, (connection) => insertOperator(connection, newOperator, context))
@@ -62,15 +65,16 @@ export function createFirstAdmin(
 
 async function insertOperator(
   connection: Queryable,
-  { name, role }: { name: string; role: OperatorRole },
+  { name, role, supplierId }: NewOperator,
   context: ChangeContext,
 ): Promise<CreatedOperator> {
   checkName('Operator', name)
-  const operatorId = await insertOptionalOperator(connection, { name, role, nowMs: context.nowMs })
+  const { nowMs } = context
+  const operatorId = await insertOptionalOperator(connection, { name, role, supplierId, nowMs })
   if (operatorId === undefined) {
     throw new Rejected(409, {
       type: 'OPERATOR_EXISTS',
-      message: `Operator "${name}" already exists`,
+      message: `The name "${name}" is taken`,
       path: '/name',
       hint: 'Upper and lower case do not matter',
     })
@@ -81,7 +85,7 @@ async function insertOperator(
     ...actorOf(context),
     action: 'operator.create',
     subject: subjectOf(operator),
-    after: { name, role },
+    after: { name, role, ...(supplierId === undefined ? {} : { supplierId }) },
   })
   return { operator, link }
 }
@@ -100,6 +104,7 @@ export async function setRole(
     'operator.role',
     async (connection, operator, admins) => {
       if (role !== 'admin') refuseLastAdmin(operator, admins)
+      else if (operator.supplierId !== null) throw ofSupplier(operator)
       await updateRole(connection, operator.operatorId, role)
       const isLess = operatorRoles.indexOf(role) < operatorRoles.indexOf(operator.role)
       if (isLess) await context.revocations.note(connection, 'operator', operator.operatorId)
@@ -163,9 +168,11 @@ export function newSignInLink(
   context: ChangeContext,
 ): Promise<CreatedOperator> {
   return transaction(db, async (connection) => {
-    const operator = await selectOperator(connection, which)
+    const operator = await lockOptionalOperator(connection, which)
+    if (!operator) throw operatorNotFound(which)
     // After a sign-in by link the password can be replaced without the current one: a session must not be enough for it.
     if (operator.operatorId === context.operator.id) throw ownSignInLink()
+    if (context.operator.supplier && operator.lastSignInAt !== null) throw hasSignedIn(operator)
     if (operator.disabledAt !== null) {
       throw new Rejected(409, {
         type: 'OPERATOR_DISABLED',
@@ -173,6 +180,8 @@ export function newSignInLink(
         hint: 'Enable the operator first',
       })
     }
+    if (operator.supplierId !== null && !context.operator.supplier)
+      await takeBack(connection, operator.operatorId, context)
     const link = await createSignInLink(connection, operator.operatorId, context.nowMs)
     await audit(connection, {
       ...actorOf(context),
@@ -182,6 +191,17 @@ export function newSignInLink(
     })
     return { operator, link }
   })
+}
+
+/** A person's account, from whoever may have used a manager's link instead: neither session nor password is left. */
+async function takeBack(
+  connection: Queryable,
+  operatorId: number,
+  { revocations }: ChangeContext,
+): Promise<void> {
+  await revocations.note(connection, 'password', operatorId)
+  await updatePassword(connection, operatorId, null)
+  await deleteSessionsOf(connection, operatorId)
 }
 
 function actorOf({ operator, requestId }: ChangeContext): Pick<ChangeContext, 'operator' | 'requestId'> {
@@ -233,6 +253,23 @@ function ownSignInLink(): Rejected {
     type: 'OWN_SIGN_IN_LINK',
     message: 'A sign-in link for yourself comes from somebody else',
     hint: 'Ask another admin, or run: npx ari operator sign-in-link NAME',
+  })
+}
+
+/** Else a manager could become anybody of the supplier, with that person's name in the audit log. */
+function hasSignedIn({ name }: StoredOperator): Rejected {
+  return new Rejected(409, {
+    type: 'PERSON_HAS_SIGNED_IN',
+    message: `"${name}" has signed in before: a manager's link is for the first sign-in`,
+    hint: 'Whoever forgot the password asks the platform for a link',
+  })
+}
+
+function ofSupplier({ name }: StoredOperator): Rejected {
+  return new Rejected(409, {
+    type: 'PERSON_OF_SUPPLIER',
+    message: `"${name}" belongs to a supplier and can't be an admin`,
+    hint: 'People of a supplier are viewers or managers of it',
   })
 }
 

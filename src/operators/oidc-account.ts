@@ -90,7 +90,7 @@ async function selectLinked(
 
 /**
  * Only the case of ASCII letters is ignored in addresses: somebody with a verified look-alike address must not become
- * another operator.
+ * another operator. Nobody of a supplier: its managers choose the names of accounts, and could choose an operator's.
  */
 async function linkByName(
   db: Queryable,
@@ -100,7 +100,7 @@ async function linkByName(
   const { rows } = await db.query<Account>(
     `update operator set oidc_issuer = $2, oidc_subject = $3
      where name_key = $1 and lower(name collate "C") = lower($4::text collate "C")
-       and oidc_subject is null and disabled_at is null
+       and oidc_subject is null and disabled_at is null and supplier_id is null
      returning id as "operatorId", sessions_ended as "sessionsEnded"`,
     [nameKeyOf(email), issuer, subject, email],
   )

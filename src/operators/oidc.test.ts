@@ -13,9 +13,9 @@ before(async () => {
   provider = await startOpenIdProvider()
   const { issuer, clientId, clientSecret } = provider
   const oidc = { issuer, clientId, clientSecret, newcomerRole: undefined }
-  gateway = await startGateway({ console: { publicUrl: undefined, oidc } })
+  gateway = await startGateway({ console: { oidc } })
   welcoming = await startGateway({
-    console: { publicUrl: undefined, oidc: { ...oidc, newcomerRole: 'viewer' } },
+    console: { oidc: { ...oidc, newcomerRole: 'viewer' } },
   })
   provider.nowMs = () => gateway.clock.now()
 })
@@ -110,6 +110,16 @@ test('unknown, unverified and disabled people are sent back to the sign-in page'
   await admin.post(`/operators/${operatorId}/disable`, undefined)
   assert.deepEqual(await signIn(), unknown)
   await admin.post(`/operators/${operatorId}/enable`, undefined)
+})
+
+test('an account that a supplier named like somebody of the provider is not theirs', async () => {
+  await gateway.supplier('Pia PMS')
+  const { rows } = await gateway.db.query<{ id: number }>(`select id from supplier where name = 'Pia PMS'`)
+  const admin = await gateway.operator('admin')
+  const person = { name: 'boss@example.com', role: 'manager' }
+  assert.equal((await admin.post(`/suppliers/${rows[0]?.id}/people`, person)).status, 200)
+  provider.claims = { sub: 'boss', email: 'boss@example.com', email_verified: true }
+  assert.deepEqual(await signIn(), { location: '/console/sign-in?problem=unknown', me: undefined })
 })
 
 test('a look-alike of an operator’s address signs nobody in and creates no operator', async () => {
@@ -226,7 +236,7 @@ test('a session by OpenID can’t choose a first password, which would outlive t
 test('an unreachable provider is reported, and tried again the next time', async () => {
   const { issuer, clientId, clientSecret } = provider
   const own = await gatewayForTests({
-    console: { publicUrl: undefined, oidc: { issuer, clientId, clientSecret, newcomerRole: 'viewer' } },
+    console: { oidc: { issuer, clientId, clientSecret, newcomerRole: 'viewer' } },
   })
   provider.isBroken = true
   const { location } = await go(`${own.url}/console/api/sign-in/oidc`)

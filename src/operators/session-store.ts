@@ -15,6 +15,9 @@ export type StoredSession = {
   operatorId: number
   name: string
   role: OperatorRole
+  /** Of people of a supplier; else null. */
+  supplierId: number | null
+  supplier: string | null
   signedInBy: SignInMethod
   hasSecondFactor: boolean
   createdAtMs: number
@@ -26,7 +29,8 @@ export async function selectOptionalSession(db: Queryable, hash: string): Promis
   const { rows } = await db.query<StoredSession>({
     name: 'select-optional-session',
     text: `
-      select o.id as "operatorId", o.name, o.role, s.signed_in_by as "signedInBy",
+      select o.id as "operatorId", o.name, o.role, o.supplier_id as "supplierId",
+        (select name from supplier where id = o.supplier_id) as supplier, s.signed_in_by as "signedInBy",
         s.has_second_factor as "hasSecondFactor",
         epoch_ms(s.created_at) as "createdAtMs",
         epoch_ms(s.last_seen_at) as "lastSeenAtMs"

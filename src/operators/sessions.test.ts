@@ -117,7 +117,7 @@ test('a change needs the token of its own session', async () => {
 })
 
 test('at an https address, the cookie is Secure and bound to the host, and no other cookie counts', async () => {
-  const safe = await gatewayForTests({ console: { publicUrl: 'https://ari.example.com', oidc: undefined } })
+  const safe = await gatewayForTests({ publicUrl: 'https://ari.example.com' })
   const { name, headers } = await safe.operator('viewer')
   const atHome = { origin: 'https://ari.example.com', 'sec-fetch-site': 'same-origin' }
   const person = browser(safe.url, atHome)

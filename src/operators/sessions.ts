@@ -90,7 +90,7 @@ export function operatorSessions(
       const { operatorId: id, name, role } = session
       const isRequired = needs.rules.requiresSecondFactor && !hasProvedSecondFactor(session)
       const lacks = isRequired ? { lacksSecondFactor: true as const } : {}
-      return { id, name, role, sessionId: hash, address: visit.address, ...lacks }
+      return { id, name, role, sessionId: hash, address: visit.address, ...supplierOf(session), ...lacks }
     },
     signedInBy: async ({ sessionId }) =>
       sessionId === undefined ? undefined : (await sessionOf(sessionId))?.signedInBy,
@@ -118,6 +118,10 @@ export function operatorSessions(
     },
     close: async () => void (await Promise.all(writing)),
   }
+}
+
+function supplierOf({ supplierId, supplier }: StoredSession): Pick<Operator, 'supplier'> {
+  return supplierId === null ? {} : { supplier: { supplierId, name: supplier ?? '' } }
 }
 
 /** An OpenID provider asks for its own second factor. */
@@ -176,15 +180,30 @@ function refuseWithoutCsrfToken(secret: string, { headers }: Visit): void {
 
 /** What the headers of a browser say: its cookie, and the site the request came from. */
 
-/** Browsers refuse the __Host- name unless the cookie is Secure and was set by this host for itself alone. */
-const cookieNames = { https: '__Host-ari_console', http: 'ari_console' }
+/** The address at which people reach the console. */
+export type ConsoleAddress = {
+  /** Without a trailing slash; undefined: the one in the request. */
+  publicUrl: string | undefined
+  /** The path of `publicUrl`, such as `/ari`; '' without one. */
+  pathPrefix: string
+}
 
-/** The address at which people reach the console; undefined: the one in the request. */
-export type ConsoleAddress = { publicUrl: string | undefined }
+/**
+ * Browsers refuse the __Host- name unless the cookie is Secure, and was set by this host for itself alone and for all its
+ * paths. Below a path the cookie is for that path alone, so that other services of the host don't get it.
+ */
+function cookieScope(name: string, { pathPrefix }: ConsoleAddress) {
+  return pathPrefix === ''
+    ? { https: `__Host-${name}`, http: name, path: '/' }
+    : { https: `__Secure-${name}`, http: name, path: pathPrefix }
+}
 
-/** The secret in the cookie. At an https address only the __Host- cookie counts, which no other host can set. */
-function sessionSecretOf({ headers }: Visit, { publicUrl }: ConsoleAddress): string | undefined {
-  const names = publicUrl?.startsWith('https:') ? [cookieNames.https] : Object.values(cookieNames)
+const sessionCookieName = 'ari_console'
+
+/** The secret in the cookie. At an https address only the Secure cookie counts, which no plain HTTP can set. */
+function sessionSecretOf({ headers }: Visit, address: ConsoleAddress): string | undefined {
+  const { https, http } = cookieScope(sessionCookieName, address)
+  const names = address.publicUrl?.startsWith('https:') ? [https] : [https, http]
   return names.map((name) => cookieOf(headers.cookie, name)).find((secret) => secret !== undefined)
 }
 
@@ -198,9 +217,10 @@ function cookieOf(header: string | undefined, name: string): string | undefined 
 
 /** A cookie without an end: the store decides when the session ends. */
 function sessionCookie(secret: string, visit: Visit, address: ConsoleAddress): string {
+  const { https, http, path } = cookieScope(sessionCookieName, address)
   return isHttps(visit, address)
-    ? `${cookieNames.https}=${secret}; Path=/; Secure; HttpOnly; SameSite=Strict`
-    : `${cookieNames.http}=${secret}; Path=/; HttpOnly; SameSite=Strict`
+    ? `${https}=${secret}; Path=${path}; Secure; HttpOnly; SameSite=Strict`
+    : `${http}=${secret}; Path=${path}; HttpOnly; SameSite=Strict`
 }
 
 function endedCookie(visit: Visit, address: ConsoleAddress): string {
@@ -215,14 +235,13 @@ function isHttps({ headers }: Visit, { publicUrl }: ConsoleAddress): boolean {
 }
 
 /** SameSite=Lax, because the provider sends the browser back; this cookie alone grants nothing. */
-const oidcCookieNames = { https: '__Host-ari_oidc', http: 'ari_oidc' }
+const oidcCookieName = 'ari_oidc'
 const oidcCookieSeconds = 600
 
 export function oidcCookie(flowState: string, visit: Visit, address: ConsoleAddress): string {
-  const [name, secure] = isHttps(visit, address)
-    ? [oidcCookieNames.https, ' Secure;']
-    : [oidcCookieNames.http, '']
-  return `${name}=${flowState}; Path=/;${secure} HttpOnly; SameSite=Lax; Max-Age=${oidcCookieSeconds}`
+  const { https, http, path } = cookieScope(oidcCookieName, address)
+  const [name, secure] = isHttps(visit, address) ? [https, ' Secure;'] : [http, '']
+  return `${name}=${flowState}; Path=${path};${secure} HttpOnly; SameSite=Lax; Max-Age=${oidcCookieSeconds}`
 }
 
 export function endedOidcCookie(visit: Visit, address: ConsoleAddress): string {
@@ -230,12 +249,12 @@ export function endedOidcCookie(visit: Visit, address: ConsoleAddress): string {
 }
 
 export function oidcCookieOf(visit: Visit, address: ConsoleAddress): string | undefined {
-  const name = isHttps(visit, address) ? oidcCookieNames.https : oidcCookieNames.http
-  return cookieOf(visit.headers.cookie, name)
+  const { https, http } = cookieScope(oidcCookieName, address)
+  return cookieOf(visit.headers.cookie, isHttps(visit, address) ? https : http)
 }
 
-/** The origin at which the browser reached the service, without a trailing slash. */
-export function originOf({ headers }: Visit, { publicUrl }: ConsoleAddress): string {
+/** Where the browser reached the service, without a trailing slash. */
+export function addressSeenBy({ headers }: Visit, { publicUrl }: ConsoleAddress): string {
   return publicUrl ?? `http://${headers.host ?? ''}`
 }
 

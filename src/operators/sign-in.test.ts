@@ -23,6 +23,7 @@ test('a link signs in once; the password chosen then works from then on, in any 
     operatorId: (await first.get('/me')).body['operatorId'],
     name,
     role: 'operator',
+    supplier: null,
     environment: 'sandbox',
     csrfToken: first.csrfToken(),
     signedInBy: 'link',
@@ -54,6 +55,13 @@ test('a link expires after an hour, and when a newer one is created', async () =
   gateway.clock.set('2027-03-01T13:00:00Z')
   assert.equal((await browser(gateway.url).signInByLink(newer)).status, 401)
   gateway.clock.set('2027-03-01T12:00:00Z')
+})
+
+test('a sign-in ends the other links to the account', async () => {
+  await withPassword(gateway, name, password)
+  const link = await linkOf(gateway, name)
+  assert.equal((await browser(gateway.url).signIn(name, password)).status, 200)
+  assert.equal(said(await browser(gateway.url).signInByLink(link)).type, 'SIGN_IN_LINK_REFUSED')
 })
 
 test('an unknown name, a wrong password, no password yet and a disabled operator get the same answer', async () => {

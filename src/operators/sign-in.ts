@@ -1,5 +1,5 @@
 import type { Revocations } from '../keys/revocations.ts'
-import { notSignedIn } from '../http/admission.ts'
+import { notSignedIn } from '../http/operator-refusals.ts'
 import type { Visit } from '../http/call.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
@@ -143,6 +143,8 @@ export function signIn(
       { operatorId, sessionsEnded },
       { by, hasSecondFactor },
     )
+    // Another link for the account, made meanwhile, must not outlive this.
+    await deleteSignInLinks(connection, operatorId)
     const operator = await selectOptionalOperator(connection, operatorId)
     if (!operator) throw signInRefused()
     const { name, role } = operator

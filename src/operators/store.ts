@@ -10,7 +10,7 @@ export function nameKeyOf(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
-const columns = `id as "operatorId", name, role, password_hash is not null as "hasPassword",
+const columns = `id as "operatorId", name, role, supplier_id as "supplierId", password_hash is not null as "hasPassword",
   oidc_subject is not null as "isLinked", totp_secret is not null as "hasSecondFactor",
   created_at as "createdAt", disabled_at as "disabledAt",
   last_sign_in_at as "lastSignInAt"`
@@ -30,8 +30,15 @@ function operatorOf({ createdAt, disabledAt, lastSignInAt, ...row }: Row): Store
   }
 }
 
-export async function selectOperators(db: Queryable): Promise<StoredOperator[]> {
-  const { rows } = await db.query<Row>(`select ${columns} from operator order by name_key`)
+/** The operators, or the people of a supplier. */
+export async function selectOperators(
+  db: Queryable,
+  supplierId: number | null = null,
+): Promise<StoredOperator[]> {
+  const { rows } = await db.query<Row>(
+    `select ${columns} from operator where supplier_id is not distinct from $1 order by name_key`,
+    [supplierId],
+  )
   return rows.map(operatorOf)
 }
 
@@ -40,22 +47,40 @@ export async function selectOptionalOperator(
   db: Queryable,
   which: number | string,
 ): Promise<StoredOperator | undefined> {
+  const { rows } = await db.query<Row>(`select ${columns} from operator where ${isOperator(which)}`, [
+    typeof which === 'number' ? which : nameKeyOf(which),
+  ])
+  return rows.map(operatorOf)[0]
+}
+
+/** The same; nobody signs in to the account until the end of the transaction. */
+export async function lockOptionalOperator(
+  db: Queryable,
+  which: number | string,
+): Promise<StoredOperator | undefined> {
   const { rows } = await db.query<Row>(
-    `select ${columns} from operator where ${typeof which === 'number' ? 'id' : 'name_key'} = $1`,
+    `select ${columns} from operator where ${isOperator(which)} for no key update`,
     [typeof which === 'number' ? which : nameKeyOf(which)],
   )
   return rows.map(operatorOf)[0]
 }
 
+function isOperator(which: number | string): string {
+  return `${typeof which === 'number' ? 'id' : 'name_key'} = $1`
+}
+
+/** With a supplier: one of its people. */
+export type NewOperator = { name: string; role: OperatorRole; supplierId?: number | undefined }
+
 /** Undefined if the name is taken. */
 export async function insertOptionalOperator(
   db: Queryable,
-  { name, role, nowMs }: { name: string; role: OperatorRole; nowMs: number },
+  { name, role, supplierId, nowMs }: NewOperator & { nowMs: number },
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ id: number }>(
-    `insert into operator (name, name_key, role, created_at)
-     values ($1, $2, $3, instant($4)) on conflict (name_key) do nothing returning id`,
-    [name, nameKeyOf(name), role, nowMs],
+    `insert into operator (name, name_key, role, supplier_id, created_at)
+     values ($1, $2, $3, $4, instant($5)) on conflict (name_key) do nothing returning id`,
+    [name, nameKeyOf(name), role, supplierId ?? null, nowMs],
   )
   return rows[0]?.id
 }
@@ -69,7 +94,12 @@ export async function updateDisabled(db: Queryable, operatorId: number, atMs: nu
   await db.query('update operator set disabled_at = instant($2) where id = $1', [operatorId, atMs])
 }
 
-export async function updatePassword(db: Queryable, operatorId: number, passwordHash: string): Promise<void> {
+/** Null: none, until a sign-in by link. */
+export async function updatePassword(
+  db: Queryable,
+  operatorId: number,
+  passwordHash: string | null,
+): Promise<void> {
   await db.query('update operator set password_hash = $2 where id = $1', [operatorId, passwordHash])
 }
 

@@ -8,6 +8,7 @@ import {
 import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
 import { Gate } from '../base/gate.ts'
+import { withSpans } from './call-span.ts'
 import { agentOf, CallFault, connector, type CallFailure } from './connect.ts'
 import { parseUrl, type OutboundRules } from './vet-url.ts'
 import type { Telemetry } from '../base/telemetry.ts'
@@ -22,6 +23,8 @@ import type { Telemetry } from '../base/telemetry.ts'
 export type OutboundPool = {
   /** Its name in the metrics. */
   purpose: string
+  /** What its calls are for, in the names of their spans: `callback.…`. Absent: they have none. */
+  calls?: 'priceCheck' | 'pushBooking' | 'ping' | 'alert' | 'operators'
   /** Maximum number of concurrent calls to one host and port, each on its own connection; others wait. */
   connectionsPerHost: number
 }
@@ -98,9 +101,10 @@ export function outboundCaller(
     telemetry.outbound.observe({ purpose: pool.purpose, outcome: label }, durationMs / 1_000)
     return { ...outcome, durationMs: Math.round(durationMs) }
   }
+  const traced = withSpans(send, pool.calls, rules)
   return {
-    post: (call) => send({ ...call, method: 'POST' }),
-    send,
+    post: (call) => traced({ ...call, method: 'POST' }),
+    send: traced,
     close: () => {
       closing.abort()
       agents.http.destroy()

@@ -20,6 +20,8 @@ export type OutboundRules = {
    */
   privateNetworks: readonly string[]
   resolve: Resolve
+  /** Whether calls within a trace tell the other side of it, by the header `traceparent`. Absent: they don't. */
+  sendsTraceparent?: boolean
   /** Certificate authorities to trust in addition to those of Node, in PEM. */
   authorities?: readonly string[]
   /**

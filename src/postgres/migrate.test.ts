@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../test/harness.ts'
 import { untilWaiting } from '../../test/locks.ts'
-import type { TestAddress } from '../../test/postgres.ts'
+import { asAdmin, newTestDatabase, type TestAddress } from '../../test/postgres.ts'
 import { openShop, pushNights } from '../../test/booking.ts'
-import { migrate } from './migrate.ts'
+import { isMigrated, migrate, migrateAs, schemaNames } from './migrate.ts'
 import { transaction } from './transaction.ts'
 
 let address: TestAddress | undefined
@@ -55,4 +55,72 @@ test('a migration that was interrupted while it created an index creates it agai
   )
   assert.deepEqual((await migrate(address)).applied, online)
   assert.deepEqual((await gateway.db.query(isIndexValid)).rows, allValid)
+})
+
+test('five processes that start at once on an empty database apply each migration once', async () => {
+  const { address: empty, drop } = await newTestDatabase()
+  try {
+    const starts = await Promise.all(Array.from({ length: 5 }, () => migrate(empty)))
+    const applied = starts.flatMap((migrated) => migrated.applied)
+    assert.deepEqual(applied.sort(), await schemaNames())
+  } finally {
+    await drop()
+  }
+})
+
+test('with ARI_MIGRATE=off, missing migrations are named with the remedy, and nothing is changed', async () => {
+  const { address: empty, drop } = await newTestDatabase()
+  const names = await schemaNames()
+  const last = names.at(-1) ?? ''
+  const remedy = 'and ARI_MIGRATE is off: run "ari migrate" of this version first'
+  try {
+    await assert.rejects(migrateAs('off', empty), {
+      message: `The database lacks ${names.length} migrations: ${names.join(', ')}, ${remedy}`,
+    })
+    assert.equal(await isMigrated(empty), false)
+    await migrateAs('auto', empty)
+    assert.deepEqual(await migrateAs('off', empty), { applied: [], version: last })
+    await asAdmin(empty, `delete from schema_migration where name = '${last}'`)
+    await assert.rejects(migrateAs('off', empty), {
+      message: `The database lacks the migration ${last}, ${remedy}`,
+    })
+  } finally {
+    await drop()
+  }
+})
+
+test('an older version runs on a newer schema that only adds, and stops on any other with both versions and the way back', async () => {
+  assert.ok(address)
+  const { supplier } = await openShop(gateway, 'Rolling')
+  const names = await schemaNames()
+  // As the next version would have left it.
+  await gateway.db.query(`alter table hotel add column later text; create table later (id int primary key);
+    insert into schema_migration (name, checksum, expands) values ('9998_later.sql', 'x', true)`)
+  for (const choice of ['auto', 'off'] as const)
+    assert.deepEqual(await migrateAs(choice, address), { applied: [], version: '9998_later.sql' })
+  await pushNights(supplier, { inventory: 5 })
+  await gateway.db.query("insert into schema_migration (name, checksum) values ('9999_contracts.sql', 'x')")
+  for (const choice of ['auto', 'off'] as const)
+    await assert.rejects(migrateAs(choice, address), {
+      message: `The database's schema is at 9999_contracts.sql, and this version knows it up to ${names.at(-1)}: start the newer version again, or restore the backup from before the upgrade into an empty database (ari backup restore)`,
+    })
+})
+
+test('a user who may neither create nor grant roles migrates too', async () => {
+  const { address: empty, drop } = await newTestDatabase()
+  const user = `limited_${empty.database}`
+  try {
+    // Other databases of the server have made the role already.
+    await migrate(empty)
+    await asAdmin(
+      empty,
+      `drop schema public cascade; create role ${user}; create schema public authorization ${user}`,
+    )
+    // The server has one login, which takes the other user's rights.
+    await asAdmin(empty, `alter database ${empty.database} set role = ${user}`)
+    assert.deepEqual((await migrate(empty)).applied, await schemaNames())
+  } finally {
+    await asAdmin(empty, `set role none; drop owned by ${user} cascade; drop role ${user}`)
+    await drop()
+  }
 })

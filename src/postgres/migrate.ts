@@ -21,55 +21,124 @@ const lockPollMs = 100
 
 const noLimit = { ...waitsWith(1), statementMs: 0 }
 
+/**
+ * A file with this line only adds: the version before it works on the new schema too, and starts on it. It may be the
+ * first line, or the second below `-- Online.`.
+ */
+const expandMark = /^(?:-- Online\.\n)?-- Expand\.\n/
+
 type Migration = { name: string; sql: string; checksum: string }
 
 export type Migrated = { applied: string[]; version: string }
 
+/** As `ARI_MIGRATE` says: `off` changes nothing, and throws if migrations are missing. */
+export async function migrateAs(
+  choice: 'auto' | 'only' | 'off',
+  address: PostgresAddress,
+): Promise<Migrated> {
+  if (choice !== 'off') return migrate(address)
+  const { missing, version } = await lookAtSchema(address)
+  if (missing.length === 0) return { applied: [], version }
+  throw new Error(
+    `The database lacks ${missing.length === 1 ? 'the migration' : `${missing.length} migrations:`} ${missing.join(', ')}, and ARI_MIGRATE is off: run "ari migrate" of this version first`,
+  )
+}
+
+/**
+ * The migrations that the database lacks, and the schema that it will have with them. Changes nothing. Throws if its schema
+ * doesn't fit this program.
+ */
+export async function lookAtSchema(
+  address: PostgresAddress,
+): Promise<{ missing: string[]; version: string; isEmpty: boolean }> {
+  const client = await connected(connectionConfig(await findHost(address)))
+  try {
+    const { rows } = await client.query<{ found: boolean }>(
+      "select to_regclass('schema_migration') is not null as found",
+    )
+    const applied = rows[0]?.found === true ? await appliedTo(client) : []
+    const { missing, version } = await compare(applied, await migrationFiles())
+    return { missing: missing.map(({ name }) => name), version, isEmpty: applied.length === 0 }
+  } finally {
+    await client.end()
+  }
+}
+
 /**
  * Brings the schema up to date: runs every file of db/migrations once, in order, each in a transaction of its
  * own or online. In an empty database, whose locks nobody waits for, consecutive files share a transaction. Several processes
- * may start at once: one works, and the others wait for it. If a file changed after it was applied, or the schema is newer
- * than this program, the start fails.
+ * may start at once: one works, and the others wait for it. If a file changed after it was applied, or the schema is too new
+ * for this program, the start fails. With `upTo`, files after that one are left for later: for a restore.
  */
-export async function migrate(address: PostgresAddress): Promise<Migrated> {
-  const files = await migrationFiles()
+export async function migrate(address: PostgresAddress, { upTo }: { upTo?: string } = {}): Promise<Migrated> {
+  const all = await migrationFiles()
+  const files = upTo === undefined ? all : all.slice(0, all.indexOf(upTo) + 1)
   const host = await findHost(address)
   const client = await connected(connectionConfig(host))
   try {
     await locked(client, async () => {
       await client.query(`create table if not exists schema_migration (
         name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+      // Only where it is missing: a backup in progress has read the table, and would be waited for.
+      const { rowCount } = await client.query(`select from pg_attribute
+        where attrelid = to_regclass('schema_migration') and attname = 'expands'`)
+      if (rowCount === 0)
+        await client.query('alter table schema_migration add column expands boolean not null default false')
     })
-    const { rows } = await client.query<{ name: string; checksum: string }>(
-      'select name, checksum from schema_migration order by name',
-    )
-    const checksumByName = new Map(rows.map((row) => [row.name, row.checksum]))
-    const unknown = rows.find((row) => !files.includes(row.name))
-    if (unknown)
-      throw new Error(
-        `The database has migration ${unknown.name}, which this version does not know: start the newer version`,
-      )
-    const missing: Migration[] = []
-    for (const name of files) {
-      const sql = await readFile(new URL(name, folder), 'utf8')
-      const checksum = createHash('sha256').update(sql).digest('hex')
-      const known = checksumByName.get(name)
-      if (known === undefined) missing.push({ name, sql, checksum })
-      else if (known !== checksum)
-        throw new Error(`Migration ${name} was changed after it was applied: add a new file instead`)
-    }
+    const rows = await appliedTo(client)
+    const { missing, version } = await compare(rows, files)
     const applied: string[] = []
     for (const together of inTransactions(missing, rows.length === 0))
       applied.push(...(await apply(host, client, together)))
-    return { applied, version: files.at(-1) ?? 'none' }
+    return { applied, version }
   } finally {
     await client.end()
   }
 }
 
+type Applied = { name: string; checksum: string; expands: boolean }
+
+/** A store that only an older version has migrated has no column `expands`. */
+async function appliedTo(client: pg.Client): Promise<Applied[]> {
+  const { rows } = await client.query<Applied>(
+    `select name, checksum, coalesce((to_jsonb(one) ->> 'expands')::boolean, false) as expands
+     from schema_migration as one order by name`,
+  )
+  return rows
+}
+
+/** What a database lacks, and the schema that it will then have. Throws if it doesn't fit this program. */
+async function compare(
+  rows: readonly Applied[],
+  files: readonly string[],
+): Promise<{ missing: Migration[]; version: string }> {
+  const unknown = rows.filter((row) => !files.includes(row.name))
+  const newest = unknown.at(-1)?.name ?? files.at(-1) ?? 'none'
+  if (unknown.some(({ expands }) => !expands))
+    throw new Error(
+      `The database's schema is at ${newest}, and this version knows it up to ${files.at(-1) ?? 'none'}: start the newer version again, or restore the backup from before the upgrade into an empty database (ari backup restore)`,
+    )
+  const checksumByName = new Map(rows.map((row) => [row.name, row.checksum]))
+  const missing: Migration[] = []
+  for (const name of files) {
+    const sql = await readFile(new URL(name, folder), 'utf8')
+    const checksum = createHash('sha256').update(sql).digest('hex')
+    const known = checksumByName.get(name)
+    if (known === undefined) missing.push({ name, sql, checksum })
+    else if (known !== checksum)
+      throw new Error(`Migration ${name} was changed after it was applied: add a new file instead`)
+  }
+  return { missing, version: newest }
+}
+
 /** The schema that this program works on, named after its last migration. */
 export async function schemaName(): Promise<string> {
-  return (await migrationFiles()).at(-1) ?? 'none'
+  return (await schemaNames()).at(-1) ?? 'none'
+}
+
+/** All schemas that this program can bring up to date, oldest first. */
+export function schemaNames(): Promise<string[]> {
+  return migrationFiles()
 }
 
 async function migrationFiles(): Promise<string[]> {
@@ -127,7 +196,11 @@ async function applyOne(host: PostgresAddress, client: pg.Client, migration: Mig
     if (rowCount) return false
     if (isOnline(migration)) await runOnline(host, sql)
     else await client.query(sql)
-    await client.query('insert into schema_migration (name, checksum) values ($1, $2)', [name, checksum])
+    await client.query('insert into schema_migration (name, checksum, expands) values ($1, $2, $3)', [
+      name,
+      checksum,
+      expandMark.test(sql),
+    ])
     return true
   } catch (cause) {
     throw new Error(`Migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {

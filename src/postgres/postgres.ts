@@ -36,6 +36,8 @@ export type Database = Queryable & {
     start: (connection: Queryable) => Statements,
   ) => Promise<Answers<Statements>>
   readonly address: PostgresAddress
+  /** What opens a transaction; absent: `begin`. */
+  readonly beginsWith?: () => string
   /** Tracks whether the store is still the one that cached data came from. */
   readonly epoch: StoreEpoch
   /** The database's time. */

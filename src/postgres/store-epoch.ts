@@ -16,6 +16,11 @@ const serverStamp = `extract(epoch from pg_postmaster_start_time()) || ' ' || pg
  */
 export const storeStamp = `(select ${serverStamp} || ' ' || id from store_epoch)`
 
+/** The epoch that a stamp names; it outlives restarts of the server. */
+export function epochIdOf(stamp: string): string {
+  return stamp.slice(stamp.lastIndexOf(' ') + 1)
+}
+
 /**
  * The store is no longer the one with which a request began. Nothing was written; a retry uses the new one.
  */

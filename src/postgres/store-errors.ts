@@ -14,7 +14,8 @@ export const storeProblems = {
   away: 'the store is not available',
 } as const
 
-function codeOf(error: unknown): string {
+/** PostgreSQL's code of an error, or the system's; otherwise ''. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 

@@ -22,6 +22,8 @@ export type Transaction = Queryable & {
 
 const attemptsMax = 8
 
+type TransactionNeeds = Pick<Database, 'pool' | 'epoch' | 'beginsWith'>
+
 /**
  * Runs the work in one transaction and commits it. After a serialization failure or deadlock it runs again
  * from the start, so the work must have no effect except its statements.
@@ -36,7 +38,7 @@ export async function transaction<Result>(
 
 /** The same for work that only reads, which still works when nothing can be written. */
 export async function readTransaction<Result>(
-  db: Pick<Database, 'pool' | 'epoch'>,
+  db: TransactionNeeds,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -50,11 +52,13 @@ export async function readTransaction<Result>(
 }
 
 async function transactionOnce<Result>(
-  db: Pick<Database, 'pool' | 'epoch'>,
+  db: TransactionNeeds,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
+  // Before there is a connection that a failure would keep.
+  const beginning = db.beginsWith?.()
   const { client, onBroken, release } = await connected(db.pool, db.epoch)
-  const opened = new OpenTransaction(client, db.epoch)
+  const opened = new OpenTransaction(client, db.epoch, beginning)
   try {
     const result = await work(opened)
     await opened.commit()
@@ -72,6 +76,7 @@ async function transactionOnce<Result>(
 class OpenTransaction implements Transaction {
   readonly #client: Connection
   readonly #epoch: StoreEpoch
+  readonly #beginning: string
   #state: 'closed' | 'open' | 'ended' = 'closed'
   #begun: Promise<unknown> | undefined
   #stamp: Promise<string | undefined> | undefined
@@ -81,9 +86,10 @@ class OpenTransaction implements Transaction {
   readonly #lastWork: Promise<unknown>[] = []
   #lastFailure: { error: unknown } | undefined
 
-  constructor(client: Connection, epoch: StoreEpoch) {
+  constructor(client: Connection, epoch: StoreEpoch, beginning = 'begin') {
     this.#client = client
     this.#epoch = epoch
+    this.#beginning = beginning
   }
 
   async query<Row extends pg.QueryResultRow>(
@@ -154,7 +160,7 @@ class OpenTransaction implements Transaction {
   }
 
   #begin(): Promise<unknown> {
-    this.#begun ??= this.#client.query('begin').then(() => {
+    this.#begun ??= this.#client.query(this.#beginning).then(() => {
       if (this.#state === 'closed') this.#state = 'open'
     })
     return this.#begun

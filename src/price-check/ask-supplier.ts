@@ -51,7 +51,7 @@ export type SupplierCalls = {
   close: () => void
 }
 
-const connectionsPerHost = 100
+const pool = { purpose: 'price_check', calls: 'priceCheck', connectionsPerHost: 100 } as const
 const callsSharedMax = 10_000
 /** With less time left, another try could not be answered. */
 const retryLeftMinMs = 100
@@ -71,7 +71,7 @@ export type SupplierCallNeeds = Needs & {
 
 export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
   const { telemetry } = needs
-  const caller = outboundCaller(needs.outbound, telemetry, { purpose: 'price_check', connectionsPerHost })
+  const caller = outboundCaller(needs.outbound, telemetry, pool)
   const circuits = new Circuits(
     () => performance.now(),
     (state) => telemetry.circuitChanges.inc({ state }),

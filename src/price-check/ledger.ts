@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { isUnavailable } from '../postgres/store-errors.ts'
-import { instantOf, formatNight } from '../base/calendar.ts'
+import { instantOf, formatNight, optionalInstant } from '../base/calendar.ts'
 import type { Failure } from './ask-supplier.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice } from './live-answer.ts'
@@ -238,7 +238,7 @@ const driftValues = {
   stored: ({ stored }) => stored,
   live: ({ live }) => live,
   revision: ({ revision }) => revision,
-  since_at: ({ sinceAtMs }) => (sinceAtMs === null ? null : instantOf(sinceAtMs)),
+  since_at: ({ sinceAtMs }) => optionalInstant(sinceAtMs),
   since_revision: ({ sinceRevision }) => sinceRevision,
 } satisfies Values<ReturnType<typeof drifted>[number]>
 

@@ -2,6 +2,7 @@ import { dayMs } from '../base/calendar.ts'
 import { sweep } from '../postgres/queryable.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
+import { codeOf } from '../postgres/store-errors.ts'
 
 /**
  * The days of the push log and of its packed bodies: created ahead, dropped when they are old. A push must
@@ -79,15 +80,16 @@ async function attachDay(
 ): Promise<'made' | 'inUse' | 'taken'> {
   await connection.query('savepoint day')
   try {
-    const bounds = `for values from ('${midnight(day)}') to ('${midnight(day + 1)}')`
-    for (const table of missing) await attach(connection, table, nameOf(table, day), bounds)
+    for (const table of missing) await attach(connection, table, nameOf(table, day), boundsOf(day))
     return 'made'
   } catch (error) {
-    if (!isLockTimeout(error) && !hasCode(error, '23514')) throw error
+    if (!isLockTimeout(error) && codeOf(error) !== '23514') throw error
     await connection.query('rollback to savepoint day')
     return isLockTimeout(error) ? 'inUse' : 'taken'
   }
 }
+
+const boundsOf = (day: number): string => `for values from ('${midnight(day)}') to ('${midnight(day + 1)}')`
 
 /** `create table … partition of` would lock out all pushes; attaching an existing table doesn't. */
 async function attach(connection: Queryable, table: Table, name: string, bounds: string): Promise<void> {
@@ -96,6 +98,16 @@ async function attach(connection: Queryable, table: Table, name: string, bounds:
     `create table ${name} (like ${table} including defaults including constraints including storage)`,
   )
   await connection.query(`alter table ${table} attach partition ${name} ${bounds}`)
+}
+
+/** Creates days that another store had, and only those: for its backup. Other names are ignored. */
+export async function attachPartitions(connection: Queryable, names: readonly string[]): Promise<void> {
+  const present = await selectPartitions(connection)
+  for (const table of tables) {
+    const ofTable = names.filter((name) => name.startsWith(`${table}_`) && !present.has(name))
+    if (ofTable.includes(restOf(table))) await attach(connection, table, restOf(table), 'default')
+    for (const day of daysOf(ofTable)) await attach(connection, table, nameOf(table, day), boundsOf(day))
+  }
 }
 
 /** Rows in the rest partition keep their day from being created; they are deleted with its old rows. */
@@ -254,11 +266,7 @@ async function dropDay(db: Database, day: number): Promise<boolean> {
 
 /** 55P03, lock_not_available. */
 function isLockTimeout(error: unknown): boolean {
-  return hasCode(error, '55P03')
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+  return codeOf(error) === '55P03'
 }
 
 const idempotencyHours = 24

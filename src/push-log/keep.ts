@@ -47,7 +47,7 @@ export type PushToApply = Push & {
 export const noKeyId = 0
 
 /** A logged push with its sender; the platform's own changes have no key. */
-export type LoggedRecord = Omit<PushRecord, 'push'> & {
+type LoggedRecord = Omit<PushRecord, 'push'> & {
   push: Pick<Push, 'kind' | 'requestId' | 'rawBody' | 'startedMs'> & {
     caller: { supplierId: number; keyId: number | null }
   }
@@ -65,7 +65,7 @@ export async function keepPushes(
 ): Promise<void> {
   const places = new Places()
   const bodies = records.map(({ push }) => places.place(push.rawBody ?? Buffer.alloc(0)))
-  const answers = records.map(({ kept, answer }) => places.placeAnswer(answer.json, kept.cellsByItem))
+  const answers = records.map((record) => places.placeAnswer(record))
   const befores = records.map(({ kept }) => places.placeBytes(kept.before))
   const numbers = (read: (record: LoggedRecord) => number | null | undefined): string =>
     numberArray(records.map((record) => read(record) ?? null))

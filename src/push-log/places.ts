@@ -1,8 +1,16 @@
 import { packCells, plainEncoding } from './plain-answer.ts'
+import { withoutRequestId } from './request-ids.ts'
 import { inBatch, isBatched, pack, type Packed } from './stored-bytes.ts'
 
 /** `start`: in the batch if the encoding is `inBatch`, otherwise in the other bytes. */
 type Place = { encoding: string; start: number; length: number }
+
+/** A push with its answer, and the cells that each item changed if the answer can be rebuilt from them. */
+type Answered = {
+  push: { requestId: string }
+  answer: { json: string }
+  kept: { cellsByItem?: Parameters<typeof packCells>[0] | undefined }
+}
 
 /** Short bodies and answers follow each other in a batch, uncompressed; the others are compressed one by one. */
 export class Places {
@@ -32,10 +40,10 @@ export class Places {
     return { start, length: bytes.length }
   }
 
-  /** `cellsByItem`: of an answer that can be rebuilt byte for byte, of which little or nothing is stored. */
-  placeAnswer(json: string, cellsByItem: readonly number[] | undefined): Place {
-    if (cellsByItem === undefined) return this.place(Buffer.from(json))
-    return this.placePacked({ encoding: plainEncoding, bytes: packCells(cellsByItem) })
+  /** Of an answer that can be rebuilt byte for byte, little or nothing is stored. */
+  placeAnswer({ push, answer, kept: { cellsByItem } }: Answered): Place {
+    if (cellsByItem) return this.placePacked({ encoding: plainEncoding, bytes: packCells(cellsByItem) })
+    return this.place(Buffer.from(withoutRequestId(answer.json, push.requestId)))
   }
 
   batch(): Buffer {

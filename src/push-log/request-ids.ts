@@ -13,7 +13,8 @@ export const requestIdOfRow = 'coalesce(request_uuid::text, request_text)'
 
 /** Whether a row has the request id, by an index. `parameter` is its text. */
 export function hasRequestId(requestId: string, parameter: string): string {
-  return isUuid(requestId) ? `request_uuid = ${parameter}::uuid` : `request_text = ${parameter}`
+  if (!isUuid(requestId)) return `request_text = ${parameter}`
+  return `(request_key(request_uuid) = request_key(${parameter}::uuid) and request_uuid = ${parameter}::uuid)`
 }
 
 /** Values for `hasOneOfRequestIds`. */
@@ -22,7 +23,9 @@ export function requestIdLists(requestIds: readonly string[]): [uuids: string[],
 }
 
 export const hasOneOfRequestIds = (uuids: string, texts: string): string =>
-  `(request_uuid = any(${uuids}::uuid[]) or request_text = any(${texts}::text[]))`
+  `(request_key(request_uuid) = any(array(select request_key(unnest(${uuids}::uuid[]))))
+     and request_uuid = any(${uuids}::uuid[])
+     or request_text = any(${texts}::text[]))`
 
 /** The least and the greatest UUID that begin with the text; undefined if none does. */
 export function uuidsBeginningWith(beginning: string): [first: string, last: string] | undefined {
@@ -30,4 +33,16 @@ export function uuidsBeginningWith(beginning: string): [first: string, last: str
     beginning + '00000000-0000-0000-0000-000000000000'.slice(beginning.length).replaceAll('0', digit)
   const [first, last] = [filled('0'), filled('f')]
   return isUuid(first) ? [first, last] : undefined
+}
+
+const memberOf = (requestId: string): string => `"requestId":"${requestId}"`
+
+/** The text of an answer without its request id, which the log's row has. */
+export function withoutRequestId(json: string, requestId: string): string {
+  return json.replace(memberOf(requestId), memberOf(''))
+}
+
+/** Undoes `withoutRequestId`. In a string of JSON the quotes of the member would be escaped, and no request id is empty. */
+export function withRequestId(json: string, requestId: string): string {
+  return json.replace(memberOf(''), () => memberOf(requestId))
 }

@@ -4,6 +4,7 @@ import { parseJson } from '../http/json.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { BodyEncoding } from './contract.ts'
 import { plainAnswer, plainEncoding, unpackCells } from './plain-answer.ts'
+import { withRequestId } from './request-ids.ts'
 
 /** Compressing less than this saves too little to be worth the time. */
 const compressFromBytes = 1_024
@@ -42,8 +43,8 @@ export type AnsweredPush = {
 
 /** The answer of a push, byte for byte as it was sent, from the bytes that the log has of it. */
 export function rebuildAnswer(encoding: string, bytes: Buffer, push: AnsweredPush): Buffer {
-  if (encoding !== plainEncoding) return bytes
   const { hotelCode, revision, requestId, cellsChanged } = push
+  if (encoding !== plainEncoding) return Buffer.from(withRequestId(bytes.toString(), requestId))
   if (hotelCode === null || revision === null)
     throw new Error(`the answer to push ${requestId} can't be rebuilt`)
   const cellsByItem = unpackCells(bytes, cellsChanged)

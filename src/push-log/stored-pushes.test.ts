@@ -137,3 +137,21 @@ test('what was stored by an earlier version is still readable', () => {
     `{"code":"200","message":"ARI updated successfully","hotelId":"H\\"1","revision":7,"requestId":"r1","summary":{"items":3,"applied":2,"partial":0,"rejected":0,"superseded":0,"unchanged":1,"cellsChanged":301},"results":[{"index":0,"status":"unchanged","cellsChanged":0},{"index":1,"status":"applied","cellsChanged":300},{"index":2,"status":"applied","cellsChanged":1}]}`,
   )
 })
+
+test('the log stores answers without their request id, and shows them with it, whatever else they contain', async () => {
+  for (const code of ['"requestId":""', '"requestId":"own"', '$&', "$'"]) {
+    const { status, text } = await supplier.post(
+      '/push/ari',
+      { hotelId: code, pricingModel: 'guest', ari: [] },
+      { 'x-request-id': 'own' },
+    )
+    assert.equal(status, 404)
+    assert.ok(text.includes('"requestId":"own"'))
+    const { rows } = await gateway.db.query<{ answer: Buffer }>(
+      'select substring(bytes from answer_from + 1 for answer_length) as answer from push_log join push_body_batch using (batch) order by id desc limit 1',
+    )
+    assert.equal(rows[0]?.answer.length, text.length - 'own'.length)
+    const read = expectOk(await supplier.get('/push/log/own'))
+    assert.ok(read.text.includes(`"answer":${text}`), text)
+  }
+})

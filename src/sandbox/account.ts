@@ -214,6 +214,7 @@ const hotelTables = [
   'rate',
   'ari_month',
   'stop_sell',
+  'stop_sell_order',
   'hold',
   'guard',
   'price_drift',

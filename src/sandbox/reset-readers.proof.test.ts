@@ -135,7 +135,13 @@ test('a concurrent reader or writer of removed data finds it, or gets a 404', as
     adultCount: 2,
     childAges: [],
   }
-  const stop = { action: 'stop', from: '2027-04-01', to: '2027-04-09', targets: [{ roomId: 'DBL' }] }
+  const stop = {
+    action: 'stop',
+    reason: 'Flood',
+    from: '2027-04-01',
+    to: '2027-04-09',
+    targets: [{ roomId: 'DBL' }],
+  }
   const running = Promise.all([
     again('reservation', () => operator.get(`/reservations/${now.reservation}`)),
     again('reservation once more', () => operator.get(`/reservations/${now.reservation}`)),

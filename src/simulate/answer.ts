@@ -1,3 +1,5 @@
+import Type from 'typebox'
+import type { Clock } from '../base/clock.ts'
 import { parseJson } from '../http/json.ts'
 import { minorText } from '../base/money.ts'
 import { isRecord, validator } from '../http/validate.ts'
@@ -11,6 +13,7 @@ import type { FaultPlan, SimulatedFault } from './faults.ts'
 import { GatewayRefused, type GatewayClient } from './gateway-client.ts'
 import type { Ledger, Received } from './ledger.ts'
 import { livePrice, type LivePrice, type NoPrice } from './live-price.ts'
+import { pushEverything, type Resynced } from './resync.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -20,14 +23,29 @@ export type Answered = {
   status: number
   body: object
   report: Pick<SimulatedCall, 'call'> & Partial<SimulatedCall>
+  /** What follows the answer, once for a call however often it is repeated. */
+  afterwards?: () => Promise<Partial<SimulatedCall>>
 }
 
-export type AnswerNeeds = { gateway: GatewayClient; ledger: Ledger; faults: FaultPlan }
+export type AnswerNeeds = { gateway: GatewayClient; ledger: Ledger; faults: FaultPlan; clock: Clock }
 
 const isPriceCheck = validator(priceCheckRequest)
 const isDelivery = validator(delivery)
 
-export type Path = 'priceCheck' | 'booking'
+const isAlerts = validator(
+  Type.Object({
+    type: Type.Literal('alerts'),
+    alerts: Type.Array(
+      Type.Object({
+        kind: Type.String(),
+        hotelId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+      }),
+    ),
+  }),
+)
+
+export type Path = 'priceCheck' | 'booking' | 'alerts'
+const bodies = { priceCheck: isPriceCheck, booking: isDelivery, alerts: isAlerts }
 
 export async function answerTo(
   path: Path,
@@ -37,15 +55,16 @@ export async function answerTo(
 ): Promise<Answered> {
   const sent = parsed(body)
   if (isRecord(sent) && sent['type'] === 'ping') return answerPing(signature)
-  const isRead = path === 'priceCheck' ? isPriceCheck.matches(sent) : isDelivery.matches(sent)
-  if (!isRead) {
-    const { problems } = (path === 'priceCheck' ? isPriceCheck : isDelivery).judge(sent)
+  const shape = bodies[path]
+  if (!shape.matches(sent)) {
+    const { problems } = shape.judge(sent)
     const why = `${problems[0]?.path ?? ''}: ${problems[0]?.message ?? 'not as documented'}`
     return refusal(400, 'The body is not as documented', { call: 'unreadable', why })
   }
   if (isDelivery.matches(sent)) return answerDelivery(sent, signature, needs)
   if (isPriceCheck.matches(sent)) return answerPriceCheck(sent, signature, needs)
-  throw new TypeError('a body was read that is neither')
+  if (isAlerts.matches(sent)) return answerAlerts(sent.alerts, signature, needs)
+  throw new TypeError('a body was read that is none of them')
 }
 
 function parsed(body: Buffer): unknown {
@@ -68,6 +87,26 @@ function isForged(signature: SignatureState): boolean {
 function answerPing(signature: SignatureState): Answered {
   if (isForged(signature)) return refusal(401, 'The signature is wrong', { call: 'ping' })
   return { status: 200, body: { code: '200', message: 'pong' }, report: { call: 'ping' } }
+}
+
+/** The hotels that are asked for are pushed again after the answer: the gateway doesn't wait for that. */
+function answerAlerts(
+  alerts: readonly { kind: string; hotelId: string | null }[],
+  signature: SignatureState,
+  needs: AnswerNeeds,
+): Answered {
+  const report = { call: 'alerts', alerts: alerts.map(({ kind, hotelId }) => ({ kind, hotelId })) } as const
+  if (isForged(signature)) return refusal(401, 'The signature is wrong', report)
+  const hotelIds = new Set(
+    alerts.flatMap(({ kind, hotelId }) => (kind === 'resync.requested' && hotelId !== null ? [hotelId] : [])),
+  )
+  const afterwards = async () => {
+    const resynced: Resynced[] = []
+    for (const hotelId of hotelIds) resynced.push(await pushEverything(needs, hotelId))
+    return { resynced }
+  }
+  const answered = { status: 200, body: { code: '200', message: 'Alerts received' }, report }
+  return hotelIds.size === 0 ? answered : { ...answered, afterwards }
 }
 
 function answerDelivery(
@@ -159,7 +198,7 @@ function priceOf(
 /** A call that arrived and its outcome, as shown and as printed in a line by --json. Contains no card. */
 export type SimulatedCall = {
   at: string
-  call: 'ping' | 'priceCheck' | 'booking' | 'unreadable'
+  call: 'ping' | 'priceCheck' | 'booking' | 'alerts' | 'unreadable'
   webhookId: string
   requestId: string
   signature: SignatureState
@@ -176,6 +215,9 @@ export type SimulatedCall = {
   }
   hotelId?: string
   reservations?: readonly Received[]
+  alerts?: readonly { kind: string; hotelId: string | null }[]
+  /** The hotels that were pushed again. */
+  resynced?: readonly Resynced[]
   /** The reason for the answer. */
   why?: string
   /** Absent: no answer was sent. */

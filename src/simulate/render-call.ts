@@ -1,6 +1,7 @@
 import type { styleText } from 'node:util'
 import type { SimulatedCall } from './answer.ts'
 import type { Receipt, Received } from './ledger.ts'
+import type { Resynced } from './resync.ts'
 
 /** Formats a call for people, one line each: the request, how it was handled, and the answer. */
 
@@ -11,6 +12,7 @@ const callNames: Readonly<Record<SimulatedCall['call'], string>> = {
   ping: 'ping',
   priceCheck: 'price check',
   booking: 'reservations',
+  alerts: 'alerts',
   unreadable: 'unreadable',
 }
 const nameColumns = 13
@@ -23,10 +25,13 @@ export function renderCall(call: SimulatedCall, paint: Paint): string[] {
     `${name} ${subjectOf(call)}${signatureOf(call, paint)}${repeat}`,
     ...reservations.map((one) => renderReservation(one, paint)),
     outcomeOf(call, paint),
+    ...(call.resynced ?? []).map((one) => renderResynced(one, paint)),
   ]
 }
 
-function subjectOf({ asked, hotelId, call }: SimulatedCall): string {
+function subjectOf({ asked, alerts, hotelId, call }: SimulatedCall): string {
+  if (alerts)
+    return alerts.map((one) => `${one.kind}${one.hotelId === null ? '' : ` ${one.hotelId}`}`).join(', ')
   if (asked) {
     const { roomId, rateId, checkin, checkout, roomCount, adultCount, childAges } = asked
     const children = childAges.length > 0 ? ` and children of ${childAges.join(', ')}` : ''
@@ -70,6 +75,11 @@ function renderReservation(one: Received, paint: Paint): string {
   const paid = card === undefined ? '' : `, card ${card}`
   const what = paint(styleByReceipt[receipt], meaningByReceipt[receipt])
   return `${status} ${paint('bold', reservationId)} version ${version}: ${stay}${paid}: ${what}`
+}
+
+function renderResynced({ hotelId, pushes, items, why }: Resynced, paint: Paint): string {
+  const done = `${paint('bold', hotelId)} pushed again: ${counted(items, 'item')} in ${pushes} push${pushes === 1 ? '' : 'es'}`
+  return why === undefined ? done : `${done}; ${paint('red', why)}`
 }
 
 function outcomeOf({ status, price, why, fault, durationMs }: SimulatedCall, paint: Paint): string {

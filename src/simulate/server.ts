@@ -14,16 +14,21 @@ import {
 } from './answer.ts'
 import type { SimulatedFault } from './faults.ts'
 
-/** The supplier's own web server with its two endpoints. */
+/** The supplier's own web server with its endpoints. */
 
-export const paths: Readonly<Record<Path, string>> = { priceCheck: '/price-check', booking: '/reservations' }
+export const paths: Readonly<Record<Path, string>> = {
+  priceCheck: '/price-check',
+  booking: '/reservations',
+  alerts: '/alerts',
+}
+
+const pathNames = ['priceCheck', 'booking', 'alerts'] as const satisfies readonly Path[]
 
 export type SupplierServer = { port: number; close: () => Promise<void> }
 
 export type ServerNeeds = AnswerNeeds & {
-  /** The secrets that currently sign; more may be added while the server runs. */
-  secrets: readonly string[]
-  clock: Clock
+  /** The secrets that currently sign; more may be added while the server runs. Alerts have their own. */
+  secrets: Readonly<Record<Path, readonly string[]>>
   report: (call: SimulatedCall) => void
 }
 
@@ -90,20 +95,25 @@ async function serveCall(
   const startedMs = performance.now()
   const path = pathOf(request)
   if (!path || request.method !== 'POST') {
-    return send(response, 404, { code: '404', message: `POST ${paths.priceCheck} or ${paths.booking}` })
+    return send(response, 404, { code: '404', message: `POST ${Object.values(paths).join(' or ')}` })
   }
   const body = await bodyOf(request)
   if (!body) return send(response, 413, { code: '413', message: 'The body is too large' })
   const { secrets, answeredIds, clock } = needs
-  const signature = verifySignature(request.headers, body, { secrets, nowMs: clock.now() })
+  const signature = verifySignature(request.headers, body, {
+    secrets: secrets[path],
+    nowMs: clock.now(),
+  })
   const webhookId = headerOf(request, 'webhook-id')
   const isRepeat = answeredIds.has(webhookId)
   const answered = await answerTo(path, body, signature, needs)
   const isAnswered = await reply(response, answered)
   if (isAnswered && answered.status < 300 && webhookId !== '') remember(answeredIds, webhookId)
+  const more = isAnswered && !isRepeat ? await answered.afterwards?.() : undefined
   needs.report({
     ...aboutCall(request, signature, needs.clock),
     ...answered.report,
+    ...more,
     isRepeat,
     ...(isAnswered ? { status: answered.status } : {}),
     durationMs: Math.round(performance.now() - startedMs),
@@ -112,8 +122,7 @@ async function serveCall(
 
 function pathOf({ url = '' }: IncomingMessage): Path | undefined {
   const [path] = url.split('?')
-  if (path === paths.priceCheck) return 'priceCheck'
-  return path === paths.booking ? 'booking' : undefined
+  return pathNames.find((name) => paths[name] === path)
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string {

@@ -1,3 +1,4 @@
+import { alertSettingsRoutes } from '../alerts/settings-contract.ts'
 import type { Clock } from '../base/clock.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { webhookRoutes } from '../webhooks/contract.ts'
@@ -13,10 +14,12 @@ import { paths, startServer } from './server.ts'
  */
 
 export type SimulatedSupplier = {
-  /** Its two URLs, as registered. */
-  urls: { priceCheck: string; booking: string }
+  /** Its URLs, as registered. */
+  urls: { priceCheck: string; booking: string; alerts?: string }
   /** Created by this registration: it will not be shown again. */
   newSecret: string | undefined
+  /** The same for alerts, which are signed with a secret of the account. */
+  newAlertSecret: string | undefined
   /** Without a secret, signatures can't be verified. */
   hasSecret: boolean
   order: (fault: FaultOrder) => void
@@ -37,6 +40,8 @@ export type SupplierOptions = {
   /** Secrets of earlier registrations; both during a rotation. */
   secrets: readonly string[]
   faults: readonly FaultOrder[]
+  /** Whether to take alerts too, and to push again what the platform asks for. */
+  takesAlerts?: boolean | undefined
   clock: Clock
   onCall: (call: SimulatedCall) => void
 }
@@ -46,17 +51,29 @@ export async function startSupplier(options: SupplierOptions): Promise<Simulated
   const { host, clock, onCall } = options
   const gateway = gatewayClient(options)
   const secrets = [...options.secrets]
+  const alertSecrets = [...options.secrets]
   const ledger = new Ledger()
   const faults = new FaultPlan()
   for (const fault of options.faults) faults.order(fault)
-  const server = await startServer(options, { gateway, ledger, faults, secrets, clock, report: onCall })
+  const server = await startServer(options, {
+    gateway,
+    ledger,
+    faults,
+    secrets: { priceCheck: secrets, booking: secrets, alerts: alertSecrets },
+    clock,
+    report: onCall,
+  })
   try {
     const base = options.publicUrl?.replace(/\/+$/, '') ?? `http://${reachable(host)}:${server.port}`
     const urls = { priceCheck: base + paths.priceCheck, booking: base + paths.booking }
     const newSecret = await register(gateway, urls, secrets)
+    const alerts = base + paths.alerts
+    const newAlertSecret = options.takesAlerts ? await registerAlerts(gateway, alerts) : undefined
+    if (newAlertSecret !== undefined) alertSecrets.push(newAlertSecret)
     return {
-      urls,
+      urls: options.takesAlerts ? { ...urls, alerts } : urls,
       newSecret,
+      newAlertSecret,
       hasSecret: secrets.length > 0,
       order: (fault) => faults.order(fault),
       orderNothing: () => faults.clear(),
@@ -90,19 +107,27 @@ async function register(
 
 type Registration = 'registerAvailabilityWebhook' | 'registerPushbookWebhook'
 
-async function saved(
+function saved(
   gateway: GatewayClient,
   route: Registration,
   webhook: string,
 ): Promise<AnswerOf<(typeof webhookRoutes)[Registration]>> {
-  try {
-    return await gateway.ask(webhookRoutes[route], { webhook })
-  } catch (error) {
-    throw error instanceof GatewayRefused && error.type.startsWith('WEBHOOK_')
-      ? new Error(
-          `The gateway does not take ${webhook}: ${error.message}. A gateway started with ARI_ALLOW_PRIVATE_WEBHOOKS=true calls this machine; for any other one, name with --public-url the HTTPS address under which it reaches this program`,
-          { cause: error },
-        )
-      : error
-  }
+  return gateway.ask(webhookRoutes[route], { webhook }).catch((error: unknown) => refuseUrl(webhook, error))
+}
+
+/** The kinds that are announced stay as they are. */
+async function registerAlerts(gateway: GatewayClient, webhook: string): Promise<string | undefined> {
+  const { signingSecret } = await gateway
+    .ask(alertSettingsRoutes.setAlertSettings, { webhook })
+    .catch((error: unknown) => refuseUrl(webhook, error))
+  return signingSecret
+}
+
+function refuseUrl(webhook: string, error: unknown): never {
+  throw error instanceof GatewayRefused && error.type.startsWith('WEBHOOK_')
+    ? new Error(
+        `The gateway does not take ${webhook}: ${error.message}. A gateway started with ARI_ALLOW_PRIVATE_WEBHOOKS=true calls this machine; for any other one, name with --public-url the HTTPS address under which it reaches this program`,
+        { cause: error },
+      )
+    : error
 }

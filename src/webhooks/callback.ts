@@ -88,7 +88,7 @@ const pingBody = Buffer.from('{"type":"ping"}')
 
 /** A registration waits for its ping, so the timeouts are short. */
 const limits = { connectWithinMs: 1_000, withinMs: 2_000 }
-const connectionsPerHost = 4
+const pool = { purpose: 'ping', calls: 'ping', connectionsPerHost: 4 } as const
 /** Pings beyond these are skipped: nobody may flood a server with our help or delay others' registrations. */
 const pingsOfKeyMax = 2
 const pingsMax = 50
@@ -97,7 +97,7 @@ const pingsMax = 50
 type PingerNeeds = Needs & { outbound: OutboundRules; callbackWatch?: CallbackWatch | undefined }
 
 export function pinger(needs: PingerNeeds): Pinger {
-  const caller = outboundCaller(needs.outbound, needs.telemetry, { purpose: 'ping', connectionsPerHost })
+  const caller = outboundCaller(needs.outbound, needs.telemetry, pool)
   const gate = new Gate({ passing: pingsOfKeyMax, waiting: 0 })
   const { callbackWatch: watch } = needs
   let underWay = 0

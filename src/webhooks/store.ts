@@ -65,6 +65,16 @@ export async function selectCallback(
   return (await selectCallbacks(db, [hotelId], kind, nowMs)).get(hotelId)
 }
 
+/** Every URL registered on a valid key, of either kind, each once. */
+export async function selectCalledUrls(db: Queryable, nowMs: number): Promise<string[]> {
+  const { rows } = await db.query<{ url: string }>(
+    `select distinct url from api_key k cross join lateral unnest(array[k.availability_webhook, k.pushbook_webhook]) as url
+     where url is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > instant($1)) order by url`,
+    [nowMs],
+  )
+  return rows.map(({ url }) => url)
+}
+
 /** The same for many hotels at once; hotels without a URL are absent. */
 export async function selectCallbacks(
   db: Queryable,

@@ -4,6 +4,8 @@ import { generate } from 'otplib'
 import { defaultSignInRules } from '../../src/operators/sign-in-rules.ts'
 import { gatewayForTests } from '../harness.ts'
 import { linkOf, withPassword } from '../sign-in.ts'
+import { openShop } from '../booking.ts'
+import { expectOk } from '../story.ts'
 import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
 
 const password = 'correct horse battery'
@@ -204,6 +206,31 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, a
     assert.deepEqual(await compared.getByRole('cell').allInnerTexts(), ['operator', 'viewer'])
     await axe(page, { scheme: 'dark' })
     await page.keyboard.press('Escape')
+    await close()
+  })
+
+  test('the log says in sentences who did what, with links to what was changed', async () => {
+    const { supplier } = await openShop(gateway, 'Sentences')
+    const { body } = expectOk(await supplier.post('/push/getHotels', { hotelIds: ['H1'] }))
+    const hotelId = Number(Object(body['hotels'])[0].platformHotelId)
+    const { page, goto, close, operator } = await openConsole(gateway, 'admin')
+    const targets = [
+      { roomId: 'DBL', rateId: 'BAR' },
+      { roomId: 'DBL', rateId: 'NRF' },
+    ]
+    const stop = { action: 'stop', targets, from: '2027-04-12', to: '2027-04-14', reason: 'Water damage <b>' }
+    expectOk((await operator?.post(`/hotels/${hotelId}/stop-sell`, stop)) ?? assert.fail())
+    await goto(`/hotels/${hotelId}`)
+    await page.getByRole('link', { name: 'Operators’ changes' }).click()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    const cell = page.getByRole('cell').filter({ hasText: 'stopped' })
+    assert.equal(
+      (await cell.innerText()).replace(/\s–\s/, '–'),
+      `${operator?.name ?? ''} stopped Room DBL / Rate BAR, Room DBL / Rate NRF at Sea View, 12–14 Apr 2027: “Water damage <b>”`,
+    )
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await cell.getByRole('link', { name: 'Sea View' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sea View' }).waitFor()
     await close()
   })
 

@@ -48,7 +48,7 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
       await goto(`/reservations/${stage.nowhere}`)
       await page.getByText('no URL to send it to').waitFor()
       await goto('/reservations/999999')
-      await page.getByRole('alert').filter({ hasText: 'Reservation not found' }).waitFor()
+      await page.getByRole('heading', { level: 1, name: 'No such reservation' }).waitFor()
     })
   })
 
@@ -254,6 +254,30 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
       )
     })
 
+  test('sending again shows what the endpoint answered, in its own words, and when the next attempt is', async () => {
+    await withWindow('operator', async ({ page, goto }) => {
+      await goto(`/reservations/${stage.late}`)
+      // Of the attempt before, at the top of the page.
+      await page.getByRole('status').getByText('{"taken":false}').waitFor()
+      await page.getByRole('button', { name: 'Send again' }).click()
+      await page.getByRole('button', { name: 'Send 1 again' }).click()
+      const dialog = page.getByRole('dialog', { name: `Reservation ${stage.late} is sent again` })
+      await dialog.getByText('The endpoint did not accept it').waitFor()
+      await dialog.getByText('{"taken":false}').waitFor()
+      await axe(page, { scheme: 'light' })
+      await dialog.getByRole('button', { name: 'Close' }).click()
+      assert.equal(await page.getByText('sec. ago', { exact: false }).count(), 0)
+    })
+  })
+
+  test('what has no URL can not be sent, and the page says why', async () => {
+    await withWindow('operator', async ({ page, goto }) => {
+      await goto(`/reservations/${stage.nowhere}`)
+      await page.getByText('The supplier has no URL to send it to.').waitFor()
+      assert.ok(await page.getByRole('button', { name: 'Send again' }).isDisabled())
+    })
+  })
+
   // These change what the others look at.
   test('a failed delivery is sent again by the keyboard alone, and arrives', async () => {
     await withWindow('operator', async ({ page, goto }) => {
@@ -267,7 +291,8 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
       await page.getByRole('dialog', { name: `Send reservation ${stage.other} again?` }).waitFor()
       await tabTo(page, 'Send 1 again')
       await page.keyboard.press('Enter')
-      await page.getByText('Sending 1 reservation again').waitFor()
+      await page.getByText('The endpoint accepted it').waitFor()
+      await page.getByRole('button', { name: 'Close' }).press('Enter')
       await page.getByText('The hotel has it').waitFor()
       assert.deepEqual(stage.receiver.calls.flatMap(namedIn), [`${stage.other}.1`])
     })

@@ -8,15 +8,12 @@ import type { TestGateway, TestOperator } from '../harness.ts'
 import { minutes } from '../pace.ts'
 import { launchChromium } from './chromium.ts'
 
+export { withoutChromium } from './chromium.ts'
+
 /** The console in a real Chromium over the real service: one Chromium per test file, closed at its end. */
 
 const builtWithinMs = minutes(3)
 const waitMaxMs = minutes(2)
-
-/** For `test(name, { skip: withoutChromium }, …)`: false where there is one. */
-export const withoutChromium: string | false =
-  launchChromium === undefined ? 'NO CHROMIUM: the console is NOT tested here' : false
-if (withoutChromium !== false) process.stderr.write(`\n*** ${withoutChromium} ***\n\n`)
 
 let running: Promise<Browser> | undefined
 
@@ -44,6 +41,8 @@ export type WindowOptions = {
   zone?: string
   /** 2 is a zoom of 200 %. */
   zoom?: number
+  /** Somebody of this supplier is signed in. */
+  supplierId?: number
 }
 
 /** A window in which somebody of this role is signed in. */
@@ -55,9 +54,8 @@ export async function openConsole(
   const { width = 1280, height = 900, scheme = 'light', zone = 'Europe/Berlin', zoom = 1 } = options
   const { buildConsole } = await import('../../scripts/build-console.ts')
   await buildConsole()
-  running ??= launchChromium?.()
+  running ??= launchChromium()
   const browser = await running
-  if (!browser) throw new Error('there is no Chromium')
   const context = await browser.newContext({
     viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
     deviceScaleFactor: zoom,
@@ -65,9 +63,11 @@ export async function openConsole(
     reducedMotion: 'reduce',
     timezoneId: zone,
     locale: 'en-GB',
+    // Of a proxy on this machine.
+    ignoreHTTPSErrors: true,
   })
   context.setDefaultTimeout(waitMaxMs)
-  const operator = role === 'nobody' ? undefined : await signIn(gateway, context, role)
+  const operator = role === 'nobody' ? undefined : await signIn(gateway, context, role, options.supplierId)
   const page = await context.newPage()
   const complaints = await watch(context, page, gateway.url)
   const assertClean = () => assert.deepEqual(complaints, [])
@@ -107,18 +107,19 @@ async function signIn(
   gateway: TestGateway,
   context: BrowserContext,
   role: OperatorRole,
+  supplierId: number | undefined,
 ): Promise<TestOperator> {
-  const operator = await gateway.operator(role)
+  const operator = await gateway.operator(role, supplierId)
   const [name = '', value = ''] = operator.headers.cookie.split('=')
   await context.addCookies([{ name, value, url: gateway.url, httpOnly: true, sameSite: 'Strict' }])
   return operator
 }
 
-/** What no page may do; requests to other hosts are not let out either. */
+/** What no page may do; requests to other hosts, or outside the service's path, are not let out either. */
 async function watch(context: BrowserContext, page: Page, own: string): Promise<string[]> {
   const complaints: string[] = []
   await context.route(
-    (url) => url.origin !== own && url.protocol !== 'data:' && url.protocol !== 'blob:',
+    ({ href, protocol }) => !`${href}/`.startsWith(`${own}/`) && protocol !== 'data:' && protocol !== 'blob:',
     async (route) => {
       complaints.push(`asked ${route.request().url()}`)
       await route.abort()

@@ -5,9 +5,18 @@ import type { Page } from 'playwright-core'
 import { openShop } from '../booking.ts'
 import { calendarOf, operatorOf } from '../calendar.ts'
 import { gatewayForTests } from '../harness.ts'
-import { expectOk, product } from '../story.ts'
+import { expectOk, product, pushStoryHotel } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 import { minutes } from '../pace.ts'
+
+/** The signs that reach beyond their cells. */
+const clipped = `[...document.querySelectorAll('[role=gridcell]')].flatMap((cell) => {
+  const { left, right } = cell.getBoundingClientRect()
+  return [...cell.querySelectorAll('[data-text]')].flatMap((sign) => {
+    const box = sign.getBoundingClientRect()
+    return box.left < left - 0.5 || box.right > right + 0.5 ? [cell.getAttribute('aria-label') + ': ' + sign.dataset.text] : []
+  })
+})`
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">'
 
@@ -52,7 +61,28 @@ describe('the calendar', { skip: withoutChromium }, async () => {
     assert.match((await push.getAttribute('href')) ?? '', /^\/console\/pushes\/\d+$/)
     assert.equal(await push.getAttribute('title'), 'restricted')
     assert.match(page.url(), /room=DBL&rate=BAR&night=2027-04-10/)
-    assert.equal(await page.getByRole('button', { name: 'Stop-sell' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Stop or resume sales' }).count(), 0)
+    await close()
+  })
+
+  test('names the hotel, its supplier and its own time, and leads to the next and the previous one; the legend folds away for good', async () => {
+    const named = { hotelName: 'Sky View', hotelId: 'H2' }
+    await pushStoryHotel(supplier, named)
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto(path(''))
+    const header = page.getByRole('main')
+    await header.getByText(/Mon, 1 Mar 2027, 13:\d\d at the hotel \(Europe\/Paris\)/).waitFor()
+    await header.getByRole('link', { name: 'Acme' }).waitFor()
+    await header.getByText('H1', { exact: true }).waitFor()
+    await page.getByText('Legend', { exact: true }).click()
+    await page.getByText('closed to arrival').waitFor({ state: 'hidden' })
+    await page.getByRole('link', { name: 'Next hotel: Sky View' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Calendar of Sky View' }).waitFor()
+    assert.match(page.url(), /from=2027-04-08/)
+    assert.equal(await page.getByText('closed to arrival').isVisible(), false)
+    await page.getByRole('link', { name: 'Previous hotel: Sea View' }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Calendar of Sea View' }).waitFor()
+    await axe(page, { scheme: 'light' })
     await close()
   })
 
@@ -145,7 +175,7 @@ describe('the calendar', { skip: withoutChromium }, async () => {
   test('an operator stops the sale after seeing what it touches, and opens it again', async () => {
     const { page, goto, close, operator } = await openConsole(gateway, 'operator')
     await goto(path('&room=DBL&rate=&night=2027-04-20'))
-    await page.getByRole('button', { name: 'Stop-sell' }).click()
+    await page.getByRole('button', { name: 'Stop or resume sales' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Last night').fill('2027-04-21')
     await dialog.getByLabel('Reason').fill('Burst pipe')
@@ -160,7 +190,7 @@ describe('the calendar', { skip: withoutChromium }, async () => {
     assert.ok((await row.innerText()).includes(operator?.name ?? '?'))
     const stopped = cell(page, /Tue, 20 Apr 2027 · USD 100\.00/)
     assert.equal(await stopped.locator('[data-text]').getAttribute('data-text'), 'S')
-    await page.getByRole('button', { name: 'Stop-sell' }).click()
+    await page.getByRole('button', { name: 'Stop or resume sales' }).click()
     await dialog.getByLabel('Resume sales').check()
     await dialog.getByText('Resumes sales of 1 night; 0 without stop-sell.').waitFor()
     await dialog.getByRole('button', { name: 'Resume sales' }).click()
@@ -175,7 +205,7 @@ describe('the calendar', { skip: withoutChromium }, async () => {
     await goto(path('&room=TWN&rate=BAR&night=2027-04-10'))
     await page.getByRole('rowheader', { name: hostile }).waitFor()
     await page.getByRole('region', { name: 'Sat, 10 Apr 2027' }).getByText(hostile).waitFor()
-    await page.getByRole('button', { name: 'Stop-sell' }).click()
+    await page.getByRole('button', { name: 'Stop or resume sales' }).click()
     await page.getByRole('dialog').getByLabel(hostile).waitFor()
     assert.equal(await page.locator('img[src=x]').count(), 0)
     assert.match(await page.title(), /^Calendar of Sea View/)
@@ -225,9 +255,45 @@ describe('the calendar', { skip: withoutChromium }, async () => {
       await page.getByText('Cannot be booked').waitFor()
       for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
       await page.getByRole('button', { name: 'Close' }).click()
-      await page.getByRole('button', { name: 'Stop-sell' }).click()
+      await page.getByRole('button', { name: 'Stop or resume sales' }).click()
       await page.getByRole('dialog').getByText('All rooms').waitFor()
       if (width * zoom === 1280) for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+      await close()
+    }
+  })
+
+  test('no sign is clipped by its cell, in any density and at any width', async () => {
+    const all = {
+      minStayArrival: 14,
+      maxLengthStay: 28,
+      minAdvanceDays: 10,
+      closedToArrival: true,
+      inventory: 12,
+    }
+    const crowded = [
+      {
+        roomId: 'DBL',
+        date: '2027-04-13',
+        inventory: 120,
+        rates: [{ rateId: 'BAR', price: 12345.5, ...all }],
+      },
+      {
+        roomId: 'DBL',
+        date: '2027-04-14',
+        closed: true,
+        inventory: 120,
+        rates: [{ rateId: 'NRF', price: 1234.5, closedToDeparture: true, closedToArrival: true }],
+      },
+    ]
+    expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: crowded }))
+    for (const width of [1280, 390]) {
+      const { page, goto, close } = await openConsole(gateway, 'viewer', { width })
+      for (const density of ['week', 'fortnight', 'month']) {
+        await goto(path(`&density=${density}`))
+        await page.getByRole('gridcell').first().waitFor()
+        await page.waitForFunction(`document.fonts.status === 'loaded'`)
+        assert.deepEqual(await page.evaluate<string[]>(clipped), [], `${density} at ${width}`)
+      }
       await close()
     }
   })

@@ -37,6 +37,22 @@ async function assertAccessible(scheme: 'light' | 'dark'): Promise<void> {
   await close()
 }
 
+for (const scheme of ['light', 'dark'] as const) {
+  test(`the API reference is accessible, ${scheme}`, { skip }, async () => {
+    const { page } = await openConsole(gateway, 'nobody', { scheme })
+    await page.goto(`${gateway.url}/docs`)
+    await page.getByRole('heading', { level: 1, name: 'ARI gateway' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    await page.evaluate(axe)
+    const found = await page.evaluate(
+      'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)))',
+    )
+    assert.deepEqual(found, [])
+    // Not by `close`, which complains that the reference tries whether eval is allowed: it isn't.
+    await page.context().close()
+  })
+}
+
 test('a narrow window scrolls no guide sideways', { skip }, async () => {
   for (const options of [{ width: 768 }, { width: 1280, zoom: 2 }, { width: 390 }]) {
     const { page, close } = await openConsole(gateway, 'nobody', options)

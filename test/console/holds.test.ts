@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openShop } from '../booking.ts'
 import { gatewayForTests } from '../harness.ts'
@@ -35,6 +36,35 @@ describe('held values', { skip: withoutChromium }, async () => {
     await page.getByText('1 night changed').waitFor()
     await goto('/holds?state=released')
     await page.getByText('by an operator').waitFor()
+    await close()
+  })
+
+  test('an admin sets the guard of new accounts, and changes that of one', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'admin')
+    await goto('/suppliers')
+    await page.getByRole('button', { name: 'Guard for new accounts' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add a rule' }).click()
+    const first = dialog.getByRole('group', { name: 'Rule 1' })
+    await first.getByLabel('Rule', { exact: true }).selectOption('priceFloor')
+    await first.getByLabel('Amount').fill('39.9')
+    await first.getByLabel('Only in').fill('eur')
+    await axe(page, { scheme: 'light' })
+    await dialog.getByRole('button', { name: 'Save guard' }).click()
+    await page.getByText('Guard saved').waitFor()
+    const late = await gateway.supplier('Late')
+    assert.deepEqual(Object(expectOk(await late.get('/push/guard')).body).rules, [
+      { kind: 'priceFloor', amount: 39.9, currency: 'EUR', action: 'hold' },
+    ])
+
+    await page.reload()
+    await page.getByRole('link', { name: 'Late' }).click()
+    await page.getByText('Price below 39.9 EUR: hold').waitFor()
+    await page.getByRole('button', { name: 'Change guard' }).click()
+    await dialog.getByRole('button', { name: 'Remove rule 1' }).click()
+    await dialog.getByRole('button', { name: 'Save guard' }).click()
+    await page.getByText('Off: every push is applied as it comes.').waitFor()
+    assert.deepEqual(Object(expectOk(await late.get('/push/guard')).body).rules, [])
     await close()
   })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
@@ -93,6 +94,7 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     await page.getByRole('heading', { level: 1, name: "Hôtel de l'Étoile" }).waitFor()
     await page.getByRole('tab', { name: 'Go-live checklist' }).press('ArrowRight')
     await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
     await page.getByRole('table', { name: 'Rooms with their rates' }).waitFor()
     assert.match(page.url(), /tab=products/)
     await close()
@@ -112,7 +114,7 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/hotels?search=etoile')
     await page.getByRole('link', { name: "Hôtel de l'Étoile" }).click()
-    await page.getByText('2 steps are missing').waitFor()
+    await page.getByText('2 steps are missing.', { exact: true }).waitFor()
     const webhook = 'https://supplier.example/ari'
     for (const kind of ['availability', 'pushbook']) {
       expectOk(await supplier.post(`/push/webhook/${kind}`, { webhook }, { 'x-request-id': `hook-${kind}` }))
@@ -121,6 +123,71 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     await page.getByText('All required steps are done').waitFor()
     await page.getByRole('link', { name: 'hook-pushbook' }).click()
     await page.getByRole('heading', { level: 1, name: 'Push of push booking URL' }).waitFor()
+    await close()
+  })
+
+  test('why guests can’t book is told for every room-rate at once, by reason, with the push and the nearest dates', async () => {
+    const ari = [{ ...item, startDate: '2027-03-10', endDate: '2027-03-12', closed: true }]
+    const push = { hotelId: 'ETOILE', pricingModel: 'unit', ari }
+    expectOk(await supplier.post('/push/ari', push, { 'x-request-id': 'closed-by-mistake' }))
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=etoile')
+    await page.getByRole('link', { name: "Hôtel de l'Étoile" }).click()
+    await page.getByRole('tab', { name: 'Why can’t guests book?' }).click()
+    await page.getByLabel('Arrival').fill('2027-03-10')
+    await page.getByLabel('Departure').fill('2027-03-12')
+    await page.getByText('0 of 2 room-rates can be booked').waitFor()
+    const closed = page.getByRole('region', { name: 'Closed' })
+    await closed.getByText('The rate is closed on Wed, 10 Mar 2027 – Thu, 11 Mar 2027').waitFor()
+    await closed.getByRole('link', { name: /^push/ }).waitFor()
+    await page
+      .getByRole('region', { name: 'Price' })
+      .getByText(/There is no price on/)
+      .waitFor()
+    await page
+      .getByRole('region', { name: 'Nearest dates that can be booked' })
+      .getByRole('link')
+      .first()
+      .waitFor()
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    assert.match(page.url(), /tab=why.*checkin=2027-03-10|checkin=2027-03-10.*tab=why/)
+    await closed.getByRole('link', { name: /^push/ }).click()
+    await page.getByText('closed-by-mistake').first().waitFor()
+    await close()
+  })
+
+  test('a list is ordered by the header of a column, by the keyboard too', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=maison')
+    await page.getByRole('link', { name: 'Maison 10' }).waitFor()
+    const header = page.getByRole('columnheader', { name: 'Hotel' })
+    assert.equal(await header.getAttribute('aria-sort'), 'ascending')
+    await header.getByRole('button').press('Enter')
+    await page.getByRole('link', { name: 'Maison 69' }).waitFor()
+    assert.equal(await header.getAttribute('aria-sort'), 'descending')
+    assert.match(page.url(), /sort=nameLast/)
+    await close()
+  })
+
+  test('filters are kept under a name, and the list is exported as CSV without formulas', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=maison')
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByLabel('Save these filters as a view').fill('The maisons')
+    await page.keyboard.press('Enter')
+    await axe(page, { scheme: 'light' })
+    await goto('/hotels')
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('link', { name: 'The maisons' }).click()
+    await page.waitForURL(/search=maison/)
+    await page.getByRole('link', { name: 'Maison 10' }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as CSV' }).click(),
+    ])
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+    assert.equal(lines.length, 61)
+    assert.match(lines[1] ?? '', /^\d+,M0,Maison 10,Channel One,/)
     await close()
   })
 

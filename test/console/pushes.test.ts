@@ -75,6 +75,22 @@ describe('the pages of the push log', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('pushes that come while somebody reads are offered, and the list moves only on a click', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await page.clock.install()
+    await goto('/pushes')
+    await page.getByText('no-json').waitFor()
+    await supplier.post('/push/hotels', '{"hotelId', sent('while-reading'))
+    await page.clock.runFor(11_000)
+    await page.getByRole('status').getByRole('button', { name: '1 new: show' }).waitFor()
+    assert.equal(await page.getByText('while-reading').count(), 0)
+    await axe(page, { scheme: 'light' })
+    await page.getByRole('button', { name: '1 new: show' }).press('Enter')
+    await page.getByText('while-reading').waitFor()
+    await page.getByRole('button', { name: '1 new: show' }).waitFor({ state: 'detached' })
+    await close()
+  })
+
   test('nights that were applied and can never be booked are marked at their item, and the search finds them by type', async () => {
     const ari = [
       { roomId: 'DBL', rateId: 'BAR', price: 110, date: '2027-04-01', closedToDeparture: true },

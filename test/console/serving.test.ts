@@ -3,6 +3,10 @@ import { test } from 'node:test'
 import { hash } from 'node:crypto'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { firstScript } from '../../src/console/web/mount-console.ts'
+import { webFolder } from '../../src/console/web/build.ts'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../files.ts'
 import { gatewayForTests } from '../harness.ts'
 
 await buildConsole()
@@ -50,6 +54,13 @@ test('/console and the paths below it are one page, with a policy and a nonce of
     nonceOf(first.headers.get('content-security-policy')),
     nonceOf(second.headers.get('content-security-policy')),
   )
+})
+
+test('a page names its build, and a request without a session tells which build is served now', async () => {
+  const { text } = await get('/console')
+  const [, build = ''] = /<meta name="console-build" content="([0-9a-f]{64})"/.exec(text) ?? []
+  const head = await fetch(`${gateway.url}/console`, { method: 'HEAD' })
+  assert.deepEqual([head.status, head.headers.get('x-console-build')], [200, build])
 })
 
 test('its files are there for ever, compressed as the browser takes them', async () => {
@@ -120,5 +131,46 @@ test('a missing file is 404, not a page', async () => {
       [path, status, headers.get('content-type')],
       [path, 404, 'application/json; charset=utf-8'],
     )
+  }
+})
+
+test('below a path, the page says so, and its files are there', async () => {
+  const below = await gatewayForTests({ publicUrl: 'https://apps.example.com/ari' })
+  for (const prefix of ['', '/ari']) {
+    const text = await (await fetch(`${below.url}${prefix}/console/hotels/7`)).text()
+    assert.match(text, /<meta name="path-prefix" content="\/ari"/)
+    assert.doesNotMatch(text, /PATH_PREFIX|%25/)
+    const names = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name = '']) => name)
+    assert.ok(names.length >= 3)
+    for (const name of names) {
+      assert.match(name, /^\/ari\/console\//)
+      const { status } = await fetch(`${below.url}${name.replace('/ari', prefix)}`)
+      assert.deepEqual([name, status], [name, 200])
+    }
+  }
+})
+
+test('the build knows nothing of where it was made, or of where it runs', () => {
+  const files = globSync('**/*.{html,js,css,json}', { cwd: webFolder })
+  assert.ok(files.length > 20)
+  // Names of XML vocabularies, pages that explain errors of the libraries, and what a router without a browser says.
+  const known =
+    /^https?:\/\/(?:(?:www\.w3\.org|react\.dev|react\.i18next\.com|mantine\.dev)(?:\/|$)|localhost$)/
+  const places = [root, '127.0.0.1', 'localhost:', 'process.env', 'NODE_ENV']
+  for (const file of files) {
+    const text = readFileSync(join(webFolder, file), 'utf8')
+    const urls = [...text.matchAll(/https?:\/\/[^\s"'`)\\]+/g)].map(([url]) => url)
+    assert.deepEqual(
+      urls.filter((url) => !known.test(url)),
+      [],
+      file,
+    )
+    assert.deepEqual(
+      places.filter((place) => text.includes(place)),
+      [],
+      file,
+    )
+    // Paths of the service are put behind its prefix.
+    assert.doesNotMatch(text, /["'`]\/(?:console|docs|v1|openapi\.json)\b/, file)
   }
 })

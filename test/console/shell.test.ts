@@ -35,10 +35,71 @@ describe('the console', { skip: withoutChromium }, async () => {
 
     await page.keyboard.press('Control+k')
     await typeIn(page.getByRole('combobox', { name: /Hotel, supplier/ }), 'sea view')
-    await page.getByRole('option', { name: /Sea View/ }).waitFor()
+    await page.getByRole('option', { name: /^Sea View/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/console\/hotels\/\d+$/)
     await page.getByRole('heading', { level: 1, name: 'Sea View' }).waitFor()
+    await close()
+  })
+
+  test('Ctrl+K leads to pages, to what was looked at last, and to what is to be done', async () => {
+    const { page, operator, goto, close } = await openConsole(gateway, 'admin')
+    const ask = async (typed: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await typeIn(page.getByRole('combobox', { name: /Hotel, supplier/ }), typed)
+    }
+    await goto('/')
+    await ask('price ch')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Price checks' }).waitFor()
+
+    await ask('stop BAR at sea view')
+    await page.getByRole('option', { name: /Stop BAR at Sea View/ }).waitFor()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Stop or resume sales').waitFor()
+    assert.equal(await dialog.getByLabel('Rate BAR').isChecked(), true)
+    assert.equal(await dialog.getByLabel('Rate NRF').isChecked(), false)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+
+    await ask('rotate key of acme')
+    await page.getByRole('option', { name: /Rotate a key of Acme/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('dialog')
+      .getByText(/Rotate/)
+      .first()
+      .waitFor()
+    await page.keyboard.press('Escape')
+
+    await ask('why sea view')
+    await page.getByRole('option', { name: /Why can’t guests book Sea View/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText(/room-rates can be booked/).waitFor()
+
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: /^Acme Recent/ }).waitFor()
+    await axe(page, { scheme: 'light' })
+    await axe(page, { scheme: 'dark' })
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: operator?.name ?? '' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    assert.equal(await page.evaluate(`localStorage.getItem('ari-console-visits')`), null)
+    await close()
+  })
+
+  test('a viewer is offered no action that only others may take', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    await page.keyboard.press('Control+k')
+    await typeIn(page.getByRole('combobox', { name: /Hotel, supplier/ }), 'stop sea view')
+    await page
+      .getByRole('option', { name: /Sea View/ })
+      .first()
+      .waitFor()
+    assert.equal(await page.getByRole('option', { name: /^Stop/ }).count(), 0)
     await close()
   })
 
@@ -74,6 +135,49 @@ describe('the console', { skip: withoutChromium }, async () => {
     await page.getByRole('heading', { level: 1 }).filter({ hasText: hostile }).waitFor()
     assert.equal(await page.locator('img[src=x]').count(), 0)
     assert.equal(alerted, 0)
+    await close()
+  })
+
+  test('a page whose script cannot be loaded comes back by itself when the service answers again', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    let isAway = true
+    // As while the service restarts: neither scripts nor the page itself.
+    await page.route(/\/console(\/assets\/.*)?$/, (route) => (isAway ? route.abort() : route.continue()))
+    await page.getByRole('link', { name: 'Price checks', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'This page comes back by itself' }).waitFor()
+    await axe(page, { scheme: 'light' })
+    isAway = false
+    await page.getByRole('heading', { level: 1, name: 'Price checks' }).waitFor()
+    await close()
+  })
+
+  test('a console whose first script cannot be loaded loads again by itself', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    let refused = 0
+    await page.route(/\/console\/assets\/.*\.js$/, (route) =>
+      refused++ === 0 ? route.abort() : route.continue(),
+    )
+    await goto('/hotels')
+    await page.getByRole('heading', { level: 1, name: 'Hotels' }).waitFor()
+    assert.ok(refused > 1)
+    await close()
+  })
+
+  test('after an upgrade an open page offers to load the new console, and keeps what is typed until then', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await page.route('**/console', async (route) => {
+      if (route.request().method() !== 'HEAD') return route.continue()
+      return route.fulfill({ status: 200, headers: { 'x-console-build': 'another' } })
+    })
+    await goto('/hotels')
+    await page.getByRole('status').filter({ hasText: 'A new version of the console' }).waitFor()
+    await axe(page, { scheme: 'light' })
+    const search = page.getByRole('textbox', { name: 'Search' })
+    await search.fill('sea')
+    assert.equal(await search.inputValue(), 'sea')
+    await page.getByRole('button', { name: 'Reload page' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Hotels' }).waitFor()
     await close()
   })
 

@@ -23,7 +23,7 @@ export type Operation =
   | { kind: 'hotels'; hotels: { hotel: number; currency: string; timeZone: string }[] }
 export type Sequence = { seed: number; hotels: HotelSpec[]; operations: Operation[] }
 
-const operationsPerSequence = 40
+const usualOperations = 40
 const timeZones = [
   'Pacific/Pago_Pago',
   'America/Los_Angeles',
@@ -79,11 +79,11 @@ type Setting = {
   model: string
 }
 
-export function makeSequence(seed: number, nowMs: number): Sequence {
+export function makeSequence(seed: number, nowMs: number, count = usualOperations): Sequence {
   const chance = new Chance(seed)
   const today = new Date(nowMs).toISOString().slice(0, 10)
-  const count = chance.percent(40) ? 2 : 1
-  const hotels = Array.from({ length: count }, (_, index): HotelSpec => ({
+  const hotelCount = chance.percent(40) ? 2 : 1
+  const hotels = Array.from({ length: hotelCount }, (_, index): HotelSpec => ({
     hotelId: `S${seed}-${index}`,
     currency: chance.of(currencies),
     timeZone: chance.of(timeZones),
@@ -98,7 +98,7 @@ export function makeSequence(seed: number, nowMs: number): Sequence {
     model: chance.of(['unit', 'guest', 'guest']),
   }
   const operations: Operation[] = []
-  for (let step = 0; step < operationsPerSequence; step++) {
+  for (let step = 0; step < count; step++) {
     const again = operations.length > 0 && chance.percent(8)
     operations.push(again ? chance.of(operations) : makeOperation(setting, step))
   }

@@ -2,80 +2,176 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createJob, jobIn, ndjson, upload, type Wanted } from '../bulk.ts'
+import { text } from 'node:stream/consumers'
+import { supplierClient, type SupplierClient } from '../../packages/client/src/clients.ts'
+import type { Fetch } from '../../packages/client/src/call.ts'
+import { followBulkJob, loadBulkData } from '../../packages/client/src/load-data.ts'
+import { ndjson, type Wanted } from '../bulk.ts'
 import { gatewayForTests, type TestSupplier } from '../harness.ts'
 import { roundsWithin } from '../pace.ts'
-import { environOf } from '../postgres.ts'
 import { expectOk, pagesOf, product, storyHotel } from '../story.ts'
-import { endServices, startService } from './crash/service.ts'
+import { processesOn } from './bulk/processes.ts'
 
 /**
- * A first load whose service is killed again and again ends as one that nobody disturbed: the same hotels, products,
- * taxes and ARI, the same refused lines, and the same pushes in the log.
+ * A first load whose service is killed again and again, while data is sent and while lines are applied, ends as one that
+ * nobody disturbed: the same hotels, products, taxes and ARI, the same refused lines, and the same pushes in the log. An
+ * export whose service is killed is the same file in the end, and no file before.
  */
 
-const rounds = { full: 50, floor: 4, share: 0.02 }
+const kills = { full: 50, floor: 5, share: 0.012 }
+const exportKills = { full: 50, floor: 4, share: 0.008 }
 const hotels = Array.from({ length: 10 }, (_, index) => `H${index}`)
-const nights = Array.from({ length: 20 }, (_, index) =>
-  new Date(Date.now() + (60 + index) * 86_400_000).toISOString().slice(0, 10),
-)
+const dates = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    new Date(Date.now() + (60 + index) * 86_400_000).toISOString().slice(0, 10),
+  )
+const nights = dates(20)
 const ariLines = 800
 
-after(endServices)
-
 const gateway = await gatewayForTests({ systemTime: true })
-const environ = environOf(gateway.storeAddress)
+const processes = processesOn(gateway.storeAddress)
+after(processes.close)
 
 test('a load that is killed at random points ends like an undisturbed one, with each line applied once', async (t) => {
+  await processes.begin()
   const undisturbed = await begin('undisturbed')
-  const service = await startService(environ)
-  await untilLine(undisturbed, Infinity)
-  await service.end('SIGTERM')
+  const fromMs = performance.now()
+  await undisturbed.loading
+  const tookMs = performance.now() - fromMs
+  await processes.kill()
   const expected = await endOf(undisturbed)
   assert.ok(expected.lines > ariLines)
 
-  const { next, summary } = roundsWithin(rounds)
+  const { next, summary } = roundsWithin(kills)
+  const phases: Record<string, number> = {}
   let loads = 0
-  let underWay = 0
   let disturbed: Load | undefined
   for (let kill = next(); kill !== undefined; kill = next()) {
     disturbed ??= await begin(`disturbed ${++loads}`)
-    const killed = await startService(environ)
-    const { lines } = await progressOf(disturbed)
-    await untilLine(disturbed, lines + randomInt(1, Math.ceil(expected.lines / 3)))
-    // Between two transactions, or in the middle of one.
-    await wait(randomInt(0, 40))
-    await killed.end('SIGKILL')
+    await processes.begin()
+    // So that every load is killed several times, at points that are spread over all that it does.
+    await Promise.race([disturbed.loading, wait(randomInt(1, Math.ceil(tookMs / 3)))])
+    const phase = await phaseOf(disturbed)
+    phases[phase] = (phases[phase] ?? 0) + 1
+    await processes.kill()
     await leaveLeases()
-    if (!(await progressOf(disturbed)).hasEnded) underWay++
-    else {
-      assert.deepEqual(await endOf(disturbed), expected, `after kill ${kill + 1}`)
-      disturbed = undefined
-    }
+    if (!disturbed.isOver) continue
+    assert.deepEqual(await endOf(disturbed), expected, `after kill ${kill + 1}`)
+    disturbed = undefined
   }
   if (disturbed) {
-    const last = await startService(environ)
-    await untilLine(disturbed, Infinity)
-    await last.end('SIGTERM')
+    await processes.begin()
+    await disturbed.loading
+    await processes.kill()
     assert.deepEqual(await endOf(disturbed), expected, 'after the last kill')
   }
-  t.diagnostic(`${summary()}, ${underWay} of them with lines left, over ${loads} loads`)
-  assert.ok(underWay > 0)
+  const { over = 0, ...underWay } = phases
+  const points = Object.entries(underWay).map(([phase, count]) => `${count} ${phase}`)
+  t.diagnostic(`${summary()} over ${loads} loads, killed ${points.join(', ')}, ${over} after the end`)
+  assert.ok(points.length > 0)
 })
 
-type Load = { supplier: TestSupplier; jobs: string[] }
+test('an export that is killed while it is written is the undisturbed file in the end, and no file before', async (t) => {
+  const supplier = await gateway.supplier('exported', { requestsPerMinute: 0 })
+  const steady = supplierClient({ url: gateway.url, apiKey: supplier.apiKey })
+  await processes.begin()
+  for (const [wanted, data] of exportedFiles)
+    assert.equal((await loadBulkData(steady, { ...wanted, data })).refused, 0)
+  const wanted = [
+    { kind: 'ari', format: 'ndjson' },
+    { kind: 'ari', format: 'csv' },
+  ] as const
+  const expected: { file: string; tookMs: number }[] = []
+  for (const one of wanted) {
+    const fromMs = performance.now()
+    const { jobId } = await steady.createExport(one)
+    await followBulkJob(steady, jobId)
+    expected.push({
+      tookMs: performance.now() - fromMs,
+      file: await text(await steady.getExportData({ jobId })),
+    })
+  }
+  await processes.kill()
 
-/** Five jobs, which run one after another. */
+  const { next, summary } = roundsWithin(exportKills)
+  let exports = 0
+  let torn = 0
+  let job: { jobId: string; number: number } | undefined
+  const fileOf = async ({ jobId, number }: { jobId: string; number: number }): Promise<void> => {
+    const { file } = expected[number] ?? {}
+    assert.equal((await steady.getBulkJob({ jobId })).state, 'done')
+    assert.ok(
+      (await text(await steady.getExportData({ jobId }))) === file,
+      `export ${exports} is another file`,
+    )
+  }
+  for (let kill = next(); kill !== undefined; kill = next()) {
+    const number = exports % wanted.length
+    const { kind, format } = wanted[number] ?? wanted[0]
+    job ??= { number, jobId: (exports++, await steady.createExport({ kind, format })).jobId }
+    await processes.begin()
+    const { tookMs = 0 } = expected[job.number] ?? {}
+    // At least one kill has a part of the file behind it.
+    if (kill === 0) await untilPart(job.jobId)
+    else await wait(randomInt(1, Math.ceil(tookMs)))
+    await processes.kill()
+    await leaveLeases()
+    const { state, bytesReceived } = await steady.getBulkJob({ jobId: job.jobId })
+    if (state === 'done') {
+      await fileOf(job)
+      job = undefined
+      continue
+    }
+    if (bytesReceived > 0) torn++
+    assert.equal((await supplier.get(`/push/export/${job.jobId}/data`)).status, 409)
+  }
+  if (job) {
+    await processes.begin()
+    await followBulkJob(steady, job.jobId)
+    await processes.kill()
+    await fileOf(job)
+  }
+  t.diagnostic(`${summary()} over ${exports} exports, ${torn} with a part of the file written`)
+  assert.ok(torn > 0)
+})
+
+type Load = { supplier: TestSupplier; jobs: string[]; loading: Promise<void>; isOver: boolean }
+
+/** Sends file after file as a supplier's program does, each when the one before has ended. */
 async function begin(name: string): Promise<Load> {
   const supplier = await gateway.supplier(name, { requestsPerMinute: 0 })
-  const jobs: string[] = []
-  for (const [wanted, data] of files) {
-    const jobId = await createJob(supplier, wanted)
-    expectOk(await upload(supplier, jobId, data))
-    jobIn(await supplier.post(`/push/bulk/${jobId}/start`, {}))
-    jobs.push(jobId)
+  const moving: Fetch = async (url, init) => fetch(url.replace(gateway.url, await processes.url()), init)
+  const options = { apiKey: supplier.apiKey, retryForMs: 600_000 }
+  const client = supplierClient({ url: gateway.url, fetch: moving, ...options })
+  const steady = supplierClient({ url: gateway.url, ...options })
+  const load: Load = { supplier, jobs: [], isOver: false, loading: Promise.resolve() }
+  // A creation has no key of its own: a repeat would leave an empty job.
+  const createBulkJob: SupplierClient['createBulkJob'] = async (...call) => {
+    const created = await steady.createBulkJob(...call)
+    load.jobs.push(created.jobId)
+    return created
   }
-  return { supplier, jobs }
+  load.loading = (async () => {
+    for (const [wanted, data] of files)
+      await loadBulkData(
+        { ...client, createBulkJob },
+        { format: 'ndjson', ...wanted, data, partBytes: 16 * 1024 },
+      )
+    load.isOver = true
+  })()
+  load.loading.catch(() => {})
+  return load
+}
+
+/** What the load does at this moment: the state of its last job, and its kind. */
+async function phaseOf({ jobs, isOver }: Load): Promise<string> {
+  if (isOver) return 'over'
+  const { rows } = await gateway.db.query<{ state: string; kind: string; format: string }>(
+    'select state, kind, format from bulk_job where id = $1',
+    [jobs.at(-1)],
+  )
+  const [job] = rows
+  return job?.state === 'running' ? `in ${job.kind} as ${job.format}` : (job?.state ?? 'before')
 }
 
 const vat = {
@@ -133,30 +229,53 @@ function csvFile(): string {
   return ['hotelId,roomId,rateId,startDate,endDate,price', ...rows, ''].join('\n')
 }
 
-async function progressOf({ jobs }: Load): Promise<{ lines: number; hasEnded: boolean }> {
-  const { rows } = await gateway.db.query<{ lines: number; hasEnded: boolean }>(
-    `select sum(line)::int as lines, bool_and(ended_at is not null) as "hasEnded"
-     from bulk_job where id = any($1::uuid[])`,
-    [`{${jobs.join()}}`],
-  )
-  return rows[0] ?? { lines: 0, hasEnded: false }
-}
-
-async function untilLine(load: Load, line: number): Promise<void> {
-  for (;;) {
-    const { lines, hasEnded } = await progressOf(load)
-    if (lines >= line || hasEnded) return
-    await wait(2)
-  }
-}
-
 /** The next process need not wait for the seconds after which the lease of the killed one ends. */
 async function leaveLeases(): Promise<void> {
   await gateway.db.query('update bulk_job set leased_until = null')
 }
 
+async function untilPart(jobId: string): Promise<void> {
+  for (;;) {
+    const { rows } = await gateway.db.query<{ parts: number }>('select parts from bulk_job where id = $1', [
+      jobId,
+    ])
+    if (Number(rows[0]?.parts) > 0) return
+    await wait(2)
+  }
+}
+
+/** Hotels with a price of its own for each night: some megabytes. */
+const exportedFiles: readonly (readonly [
+  { kind: 'hotels' | 'products' | 'ari'; format: 'ndjson' | 'csv' },
+  string,
+])[] = [
+  [{ kind: 'hotels', format: 'ndjson' }, ndjson(manyHotels().map((hotelId) => storyHotel({ hotelId })))],
+  [
+    { kind: 'products', format: 'ndjson' },
+    ndjson(
+      manyHotels().map((hotelId) => ({ hotelId, products: [product('DBL', 'BAR'), product('SGL', 'BAR')] })),
+    ),
+  ],
+  [{ kind: 'ari', format: 'csv' }, pricesOfAll()],
+]
+
+function manyHotels(): string[] {
+  return Array.from({ length: 20 }, (_, index) => `M${index}`)
+}
+
+function pricesOfAll(): string {
+  const rows = manyHotels().flatMap((hotelId) =>
+    dates(400).flatMap((date, index) =>
+      ['DBL', 'SGL'].map(
+        (roomId) => `${hotelId},${roomId},BAR,${date},${date},${60 + (index % 300)}.5,${index % 5}`,
+      ),
+    ),
+  )
+  return ['hotelId,roomId,rateId,startDate,endDate,price,minLengthStay', ...rows, ''].join('\n')
+}
+
 /** All that a load leaves, without what names the account or a moment. */
-async function endOf({ supplier, jobs }: Load) {
+async function endOf({ supplier, jobs }: Pick<Load, 'supplier' | 'jobs'>) {
   const ends = []
   let lines = 0
   for (const jobId of jobs) {

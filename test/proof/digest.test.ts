@@ -1,59 +1,108 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../harness.ts'
+import { gatewayForTests, type Reply, type TestSupplier } from '../harness.ts'
 import { roundsWithin } from '../pace.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
 
 /**
- * Digests are equal exactly when getAri answers the same, over random states of two hotels, and one changed
- * member changes one group of one month.
+ * Digests are equal exactly when getAri answers the same, over all states of four hotels: each state is compared with
+ * every other. One changed member changes one group of one month. Two of the hotels also change their currency, which
+ * leaves prices in a former one, and their occupancies, which leaves prices for too many guests.
  */
 
 const gateway = await gatewayForTests()
-const states = { full: 10_000, floor: 300, share: 0.015 }
+const states = { full: 10_000, floor: 600, share: 0.015 }
 const firstSeed = 1
 
 type Fields = Record<string, unknown>
 type Draw = (below: number) => number
 
-/** Few nights, codes and values, so that the hotels are often equal by chance. */
+/** Few nights, codes and values, so that states are often equal by chance. */
 const nights = ['2027-04-29', '2027-04-30', '2027-05-01']
+const range = { startDate: nights[0], endDate: nights.at(-1) }
+const hotelIds = ['A', 'B', 'C', 'D']
+const isChanging = (hotelId: string): boolean => hotelId === 'C' || hotelId === 'D'
+const currencies = ['USD', 'EUR', 'JPY']
 const groups = ['inv', 'res', 'pri']
+
+type State = { currency: string; ari: string; hotel: string; months: ReadonlyMap<string, unknown> }
 
 test('equal digests mean equal ARI, and a changed member changes one group of one month', async (context) => {
   const supplier = await gateway.supplier('Digests', { requestsPerMinute: 0 })
-  for (const hotelId of ['A', 'B']) {
-    expectOk(await supplier.post('/push/hotels', [storyHotel({ hotelId })]))
-    const products = ['BAR', 'NRF'].map((rate) => product('DBL', rate))
-    expectOk(await supplier.post('/push/products', { hotelId, products }))
-  }
   const rounds = roundsWithin(states)
-  const seen = { equal: 0, different: 0, changed: 0, unchanged: 0 }
-  for (let round = rounds.next(); round !== undefined; round = rounds.next()) {
-    const draw = drawing(firstSeed + round)
-    const hotelId = draw(2) === 0 ? 'A' : 'B'
-    const state = `state ${round}`
-    // Now and then both get the same, so that equal states go on being met.
-    if (draw(6) === 0) await both(supplier, clearing())
-    const before = await monthsOf(supplier, hotelId)
-    const ariBefore = await ariOf(supplier, hotelId)
-    const reply = expectOk(
-      await supplier.post('/push/ari', { hotelId, pricingModel: 'guest', ari: [oneChange(draw)] }),
-    )
-    const after = await monthsOf(supplier, hotelId)
-    const ariAfter = await ariOf(supplier, hotelId)
-    const isChanged = ariAfter !== ariBefore
-    assert.equal(isChanged, Number(Object(reply.body['summary'])['cellsChanged']) > 0, state)
-    assert.equal(changedGroups(before, after), isChanged ? 1 : 0, state)
-    const other = hotelId === 'A' ? 'B' : 'A'
-    const areEqual = (await ariOf(supplier, other)) === ariAfter
-    assert.equal((await hotelOf(supplier, 'A')) === (await hotelOf(supplier, 'B')), areEqual, state)
-    seen[areEqual ? 'equal' : 'different']++
-    seen[isChanged ? 'changed' : 'unchanged']++
+  const seen = { new: 0, equal: 0, changed: 0, unchanged: 0, whole: 0 }
+  const digestByAri = new Map<string, string>()
+  const ariByDigest = new Map<string, string>()
+  // Amounts in different currencies are not comparable.
+  const compare = ({ currency, ari, hotel }: State, where: string): void => {
+    const [ofAri, ofDigest] = [`${currency} ${ari}`, `${currency} ${hotel}`]
+    seen[digestByAri.has(ofAri) ? 'equal' : 'new']++
+    assert.equal(digestByAri.get(ofAri) ?? hotel, hotel, `${where}: equal ARI`)
+    assert.equal(ariByDigest.get(ofDigest) ?? ari, ari, `${where}: equal digests`)
+    digestByAri.set(ofAri, hotel)
+    ariByDigest.set(ofDigest, ari)
   }
+  const walk = async (hotelId: string): Promise<void> => {
+    await pushHotel(supplier, hotelId, 'USD')
+    await pushProducts(supplier, hotelId, 3)
+    let state = await readState(supplier, hotelId)
+    for (let round = rounds.next(); round !== undefined; round = rounds.next()) {
+      const draw = drawing(firstSeed + round)
+      const where = `state ${round} of ${hotelId}`
+      const before = state
+      if (draw(12) === 0) {
+        await changeMuch(supplier, hotelId, draw)
+        state = await readState(supplier, hotelId)
+        seen.whole++
+      } else {
+        const { body } = await push(supplier, hotelId, [oneChange(draw)])
+        state = await readState(supplier, hotelId)
+        const isChanged = state.ari !== before.ari
+        const cells = Number(Object(body['summary'])['cellsChanged'] ?? 0)
+        // A price that couldn't be sold may be replaced unnoticed.
+        if (isChanged || !isChanging(hotelId)) assert.equal(cells > 0, isChanged, where)
+        assert.equal(changedGroups(before.months, state.months), isChanged ? 1 : 0, where)
+        seen[isChanged ? 'changed' : 'unchanged']++
+      }
+      compare(state, where)
+    }
+  }
+  await Promise.all(hotelIds.map(walk))
   context.diagnostic(`${rounds.summary()}, ${JSON.stringify(seen)}`)
   for (const [what, count] of Object.entries(seen)) assert.ok(count > rounds.done() / 50, `${what}: ${count}`)
 })
+
+/** Everything is cleared, the last change is undone, or what can be sold changes. */
+async function changeMuch(supplier: TestSupplier, hotelId: string, draw: Draw): Promise<void> {
+  const kind = draw(isChanging(hotelId) ? 4 : 2)
+  if (kind === 0) await push(supplier, hotelId, clearing())
+  else if (kind === 1) await undoLast(supplier, hotelId)
+  else if (kind === 2) await pushHotel(supplier, hotelId, currencies[draw(currencies.length)] ?? '')
+  else await pushProducts(supplier, hotelId, 1 + draw(3))
+}
+
+async function push(supplier: TestSupplier, hotelId: string, ari: Fields[]): Promise<Reply> {
+  const reply = await supplier.post('/push/ari', { hotelId, pricingModel: 'guest', ari })
+  // A price for more guests than the room takes is refused.
+  assert.ok(reply.status < 500, reply.text)
+  return reply
+}
+
+async function pushHotel(supplier: TestSupplier, hotelId: string, currency: string): Promise<void> {
+  expectOk(await supplier.post('/push/hotels', [storyHotel({ hotelId, currency })]))
+}
+
+async function pushProducts(supplier: TestSupplier, hotelId: string, maxOccupancy: number): Promise<void> {
+  const products = ['BAR', 'NRF'].map((rate) => product('DBL', rate, { occupancy: { maxOccupancy } }))
+  expectOk(await supplier.post('/push/products', { hotelId, products }))
+}
+
+/** If there is a last change, and it was a push. */
+async function undoLast(supplier: TestSupplier, hotelId: string): Promise<void> {
+  const { body } = expectOk(await supplier.post('/push/getAri', { hotelId, ...range }))
+  const { status, text } = await supplier.post('/push/undo', { hotelId, revision: body['revision'] })
+  assert.ok([200, 409, 410].includes(status), text)
+}
 
 /** One member of one night. */
 function oneChange(draw: Draw): Fields {
@@ -108,33 +157,23 @@ function clearing(): Fields[] {
   ]
 }
 
-async function both(supplier: TestSupplier, ari: Fields[]): Promise<void> {
-  for (const hotelId of ['A', 'B'])
-    expectOk(await supplier.post('/push/ari', { hotelId, pricingModel: 'guest', ari }))
-}
-
-async function ariOf(supplier: TestSupplier, hotelId: string): Promise<string> {
-  const range = { startDate: nights[0], endDate: nights.at(-1) }
-  const { body } = expectOk(await supplier.post('/push/getAri', { hotelId, ...range }))
-  return JSON.stringify([body['pricingModel'], body['ari']])
-}
-
-async function digestOf(supplier: TestSupplier, hotelId: string, level: string): Promise<Fields> {
-  const range = { from: nights[0], to: nights.at(-1) }
-  return expectOk(await supplier.post('/push/getAriDigest', { hotelId, level, ...range })).body
-}
-
-async function hotelOf(supplier: TestSupplier, hotelId: string): Promise<string> {
-  return JSON.stringify((await digestOf(supplier, hotelId, 'hotel'))['hotel'])
-}
-
-/** The hashes by product, month and group. */
-async function monthsOf(supplier: TestSupplier, hotelId: string): Promise<Map<string, unknown>> {
-  const { digests } = await digestOf(supplier, hotelId, 'month')
-  const hashes = new Map<string, unknown>()
+/** The hashes by product, month and group are those of one answer, with the hotel's. */
+async function readState(supplier: TestSupplier, hotelId: string): Promise<State> {
+  const [ari, digest] = await Promise.all([
+    supplier.post('/push/getAri', { hotelId, ...range }),
+    supplier.post('/push/getAriDigest', { hotelId, level: 'month', from: nights[0], to: nights.at(-1) }),
+  ])
+  const { currency, pricingModel, ari: items } = expectOk(ari).body
+  const { hotel, digests } = expectOk(digest).body
+  const months = new Map<string, unknown>()
   for (const entry of Array.isArray(digests) ? digests : [])
-    for (const group of groups) hashes.set(`${entry.rateId} ${entry.month} ${group}`, entry[group])
-  return hashes
+    for (const group of groups) months.set(`${entry.rateId} ${entry.month} ${group}`, entry[group])
+  return {
+    currency: String(currency),
+    ari: JSON.stringify([pricingModel, items]),
+    hotel: JSON.stringify(hotel),
+    months,
+  }
 }
 
 function changedGroups(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): number {

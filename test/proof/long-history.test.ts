@@ -19,7 +19,7 @@ import { Chance } from './ari-operations.ts'
 /**
  * Long histories in memory, with the code that plans and applies pushes: put back one after another, the values before
  * the changes lead through every state that there was. What a push, a booking or a stop-sell stores is decoded from its
- * bytes. test/proof/history.test.ts proves the same through the service, with undos, over far fewer changes.
+ * bytes. test/proof/every-revision.test.ts proves the same through the service, with undos.
  */
 
 const histories = { full: 500, floor: 40, share: 0.01 }

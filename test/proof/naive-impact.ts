@@ -22,7 +22,14 @@ const atLeast = ['minStayArrival', 'minLengthStay', 'minAdvanceDays'] as const
 const atMost = ['maxStayArrival', 'maxLengthStay', 'maxAdvanceDays'] as const
 const switches = ['closed', 'closedToArrival', 'closedToDeparture'] as const
 
-export function naiveImpact(states: States) {
+/** The stays that can be booked, by product, as far as they were counted; for the next plan of the same hotel. */
+export type Bookable = Map<NaiveProduct, ReadonlySet<NaiveStay>>
+
+/**
+ * `bookable` has what the last plan of the hotel left. `isWhole`: judge every stay again, and not only those with a changed
+ * day.
+ */
+export function naiveImpact(states: States, bookable: Bookable, isWhole: boolean) {
   const pairs = [...pairsOf(states, 'rooms'), ...pairsOf(states, 'rates')]
   const changed = new Set(pairs.filter(isChanged).map(({ key }) => key))
   const prices = pricesOf(pairs)
@@ -33,7 +40,7 @@ export function naiveImpact(states: States) {
     inventory: inventoryOf(pairs),
     restrictions: restrictionsOf(pairs),
     sellable: sellableOf(states),
-    stays: staysOf(states, changed),
+    stays: staysOf(states, changed, bookable, isWhole),
   }
 }
 
@@ -125,7 +132,7 @@ function sellableOf({ before, after }: States) {
 const filledDays = 40
 
 function datesOf({ today }: NaiveHotel): string[] {
-  return Array.from({ length: filledDays }, (_, day) => addDays(today, day))
+  return calendarOf(today).dates.slice(0, filledDays)
 }
 
 function isOnSale(hotel: NaiveHotel, { roomId, rateId, occupancy }: NaiveProduct, date: string): boolean {
@@ -142,30 +149,62 @@ function isOnSale(hotel: NaiveHotel, { roomId, rateId, occupancy }: NaiveProduct
 const arrivals = 90
 const lengths = 7
 
-function staysOf({ before, after }: States, changed: ReadonlySet<string>) {
+function staysOf(
+  { before, after }: States,
+  changed: ReadonlySet<string>,
+  bookable: Bookable,
+  isWhole: boolean,
+) {
   const counts = { tested: 0, lost: 0, gained: 0 }
+  const { stays } = calendarOf(before.today)
   for (const product of after.products) {
     const { roomId, rateId } = product
-    const isConcerned = [...changed].some((key) => {
-      const [room, ...rest] = key.split('|')
-      return room === roomId && (rest.length === 1 || rest[0] === rateId)
-    })
-    if (!isConcerned) continue
+    const dates = new Set(
+      [...changed].flatMap((key) => {
+        const [room, ...rest] = key.split('|')
+        return room === roomId && (rest.length === 1 || rest[0] === rateId) ? [rest.at(-1)] : []
+      }),
+    )
+    if (dates.size === 0) continue
     counts.tested += arrivals * lengths * 2
-    for (const stay of datesOf(after).flatMap(staysFrom)) {
-      const was = judge(before, product, stay).broken.size === 0
-      const is = judge(after, product, stay).broken.size === 0
-      if (was && !is) counts.lost++
-      if (is && !was) counts.gained++
+    const was = bookable.get(product) ?? bookableIn(before, product, stays)
+    const touched = isWhole ? stays : stays.filter(({ days }) => days.some((day) => dates.has(day)))
+    const is = new Set(was)
+    for (const { stay } of touched) {
+      if (judge(after, product, stay).broken.size === 0) is.add(stay)
+      else is.delete(stay)
     }
+    counts.lost += was.size - was.intersection(is).size
+    counts.gained += is.size - was.intersection(is).size
+    bookable.set(product, is)
   }
   return counts
 }
 
-function staysFrom(checkin: string): NaiveStay[] {
-  return Array.from({ length: lengths }, (_, index) => addDays(checkin, index + 1)).flatMap((checkout) =>
-    [1, 2].map((adults) => ({ checkin, checkout, rooms: [{ adults, childAges: [] }] })),
+function bookableIn(hotel: NaiveHotel, product: NaiveProduct, stays: readonly DatedStay[]): Set<NaiveStay> {
+  return new Set(stays.flatMap(({ stay }) => (judge(hotel, product, stay).broken.size === 0 ? [stay] : [])))
+}
+
+/** `days`: from the arrival to the departure. */
+type DatedStay = { stay: NaiveStay; days: string[] }
+
+type Calendar = { dates: string[]; stays: DatedStay[] }
+const calendars = new Map<string, Calendar>()
+
+function calendarOf(today: string): Calendar {
+  const known = calendars.get(today)
+  if (known) return known
+  const dates = Array.from({ length: filledDays + lengths }, (_, day) => addDays(today, day))
+  const stays = dates.slice(0, filledDays).flatMap((checkin, arrival) =>
+    Array.from({ length: lengths }, (_, index) => dates.slice(arrival, arrival + index + 2)).flatMap((days) =>
+      [1, 2].map((adults) => ({
+        stay: { checkin, checkout: days.at(-1) ?? checkin, rooms: [{ adults, childAges: [] }] },
+        days,
+      })),
+    ),
   )
+  calendars.set(today, { dates, stays })
+  return { dates, stays }
 }
 
 /** The nights of rooms and room-rates that a push names. */

@@ -17,7 +17,7 @@ import { expectOk, pushStoryHotel } from '../story.ts'
 import { until } from '../pace.ts'
 
 /**
- * docs/deploy/nginx.conf in front of two gateways with the settings of docs/scaling.md. Only addresses, names and
+ * docs/deploy/nginx.conf in front of two gateways with the settings of docs/scaling.md, and docs/deploy/nginx-path.conf beside it. Only addresses, names and
  * ports differ, and requests come without TLS. nginx is installed if it is missing and this user may do that.
  */
 
@@ -27,6 +27,8 @@ let folder = ''
 let database: Awaited<ReturnType<typeof newTestDatabase>>
 let nginx: ChildProcess
 let url = ''
+/** Of the same gateways, where they are below a path. */
+let pathUrl = ''
 type Gateway = { running: Running; port: number; metricsPort: number }
 const running: Gateway[] = []
 
@@ -34,12 +36,19 @@ before(async () => {
   if (reason !== undefined) return
   folder = mkdtempSync(join(tmpdir(), 'ari-nginx-'))
   database = await newTestDatabase()
+  const [port, pathPort] = [await freePort(), await freePort()]
+  url = `http://127.0.0.1:${port}`
+  pathUrl = `http://127.0.0.1:${pathPort}/ari`
   for (let index = 0; index < gateways; index++)
     running.push(await startGateway(await freePort(), await freePort()))
-  const port = await freePort()
-  url = `http://127.0.0.1:${port}`
   const file = join(folder, 'nginx.conf')
-  writeFileSync(file, withoutTls(configuration()).replace('listen 443;', `listen 127.0.0.1:${port};`))
+  const other = `server { listen 127.0.0.1:${pathPort}; access_log off; location / { return 410; } include ${join(root, 'docs/deploy/nginx-path.conf')}; }`
+  writeFileSync(
+    file,
+    withoutTls(configuration())
+      .replace('listen 443;', `listen 127.0.0.1:${port};`)
+      .replace(/\}\s*$/, `${other}\n}\n`),
+  )
   nginx = spawn('/usr/sbin/nginx', ['-c', file, '-p', folder, '-g', 'daemon off;'], { stdio: 'inherit' })
   await until(async () => (await fetch(`${url}/v1/push/limits`).catch(() => undefined))?.status === 401)
 })
@@ -67,6 +76,7 @@ async function startGateway(port: number, metricsPort: number): Promise<Gateway>
     ...environ(),
     HOST: '127.0.0.1',
     ARI_TRUSTED_PROXIES: '127.0.0.1',
+    ARI_PUBLIC_URL: pathUrl,
     ARI_METRICS_PORT: String(metricsPort),
   }
   for (const [name] of named) assert.ok(values[name], `${name} of the guide is not set here`)
@@ -135,6 +145,29 @@ test('a supplier’s pushes reach one gateway, probes and metrics reach none', a
   )
   for (const path of ['/metrics', '/livez', '/readyz'])
     assert.equal((await fetch(url + path)).status, 404, path)
+})
+
+test('below a path of a host with other services, the service is at that path alone', async (context) => {
+  if (reason !== undefined) return context.skip(reason)
+  const get = (path: string) => fetch(`${new URL(pathUrl).origin}${path}`, { redirect: 'manual' })
+  const answers = {
+    '/ari': [308, '/ari/'],
+    '/ari/': [302, '/ari/docs'],
+    '/ari/docs': [200, null],
+    '/ari/docs/guides/operating': [200, null],
+    '/ari/v1/push/limits': [401, null],
+    '/ari/metrics': [404, null],
+    '/ari/ari/metrics': [404, null],
+    '/ari/ari/console/': [404, null],
+    '/ari/%61ri/docs': [404, null],
+    '/docs': [410, null],
+    '/arid': [410, null],
+  }
+  for (const [path, expected] of Object.entries(answers)) {
+    const { status, headers } = await get(path)
+    const location = headers.get('location')?.replace(new URL(pathUrl).origin, '') ?? null
+    assert.deepEqual([path, status, location], [path, ...expected])
+  }
 })
 
 test('an event of the change feed arrives while the stream stays open', async (context) => {

@@ -104,7 +104,10 @@ function stopSells(random: Random, naive: NaiveHotel): HotelSpec['pushes'] {
       else naive.stopped.delete(key)
     }
     const targets = [ofRoom ? { roomId } : { roomId, rateId }]
-    return { path: stopSellPath, body: { action: isStop ? 'stop' : 'open', targets, from, to } }
+    return {
+      path: stopSellPath,
+      body: { action: isStop ? 'stop' : 'open', reason: 'model', targets, from, to },
+    }
   })
 }
 

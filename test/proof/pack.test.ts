@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -33,6 +33,7 @@ const environ = Object.fromEntries(
 )
 
 let packed: string[] = []
+let archive = { filename: '', size: 0, unpackedSize: 0 }
 let running: ChildProcess | undefined
 
 before(installElsewhere, { timeout })
@@ -43,6 +44,7 @@ function installElsewhere(): void {
   mkdirSync(home)
   chmodSync(home, 0o711)
   const [pack] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], root))
+  archive = pack
   packed = pack.files.map(({ path }: { path: string }) => path)
   writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
   run('npm', ['install', join(folder, pack.filename), '--no-audit', '--no-fund', '--prefer-offline'], home)
@@ -73,6 +75,30 @@ test('the package holds the emitted service with its data, and no source and no 
       .filter((path) => path.endsWith('.ts') || /(?:^|\/)(?:test|src|scripts)\//.test(path)),
     [],
   )
+})
+
+test('built again, the package is the same, byte for byte, and at most 5 MB', { timeout }, (t) => {
+  const again = join(folder, 'again')
+  mkdirSync(again)
+  run('npm', ['pack', '--json', '--pack-destination', again], root)
+  const bytes = readFileSync(join(folder, archive.filename))
+  assert.ok(readFileSync(join(again, archive.filename)).equals(bytes), 'the same bytes')
+  t.diagnostic(`${archive.size} bytes, unpacked ${archive.unpackedSize}`)
+  assert.ok(archive.size <= 5_000_000, String(archive.size))
+})
+
+test('the bill of materials names every installed package with its licence and checksum', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const bill = JSON.parse(readFileSync(join(home, 'node_modules/ari-gateway/dist/sbom.cdx.json'), 'utf8'))
+  assert.deepEqual([bill.bomFormat, bill.metadata.component.name], ['CycloneDX', 'ari-gateway'])
+  type Component = { name: string; version: string; licenses?: unknown[]; hashes?: unknown[] }
+  const components: Component[] = bill.components
+  for (const { name, version, licenses, hashes } of components)
+    assert.ok(version && licenses?.length && hashes?.length, `${name} ${version}`)
+  const named = new Set(components.map(({ name }) => name))
+  const { dependencies, optionalDependencies } = lock.packages['']
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies }))
+    assert.ok(named.has(name), name)
 })
 
 test('npx ari --help lists the commands, and so does the command on the Node of the machine', () => {

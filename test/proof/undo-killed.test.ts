@@ -7,8 +7,12 @@ import { roundsWithin } from '../pace.ts'
 import { environOf } from '../postgres.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
 import { endServices, startService } from './crash/service.ts'
+import { keyOf, valuesOf, type Values } from './history/undos.ts'
 
-/** Services killed while they undo large pushes: each undo is whole or not there, and what was acknowledged is there. */
+/**
+ * Services killed while they undo large pushes, every second time while another process pushes to the same nights: each
+ * undo is whole or not there, and what was acknowledged is there.
+ */
 
 const rounds = { full: 25, floor: 8, share: 0.02 }
 const roomIds = Array.from({ length: 12 }, (_, index) => `R${index}`)
@@ -24,7 +28,7 @@ test('an undo whose service is killed is applied as a whole or not at all, and n
   expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
   await pushYear(supplier, 100)
   const { next, done, summary } = roundsWithin(rounds)
-  const found = { applied: 0, notApplied: 0, acknowledged: 0 }
+  const found = { applied: 0, notApplied: 0, acknowledged: 0, raced: 0 }
   let undoMs = 500
   for (let round = next(); round !== undefined; round = next()) {
     const before = await read(supplier)
@@ -35,6 +39,12 @@ test('an undo whose service is killed is applied as a whole or not at all, and n
     const undoing = client(service.url, { 'x-api-key': supplier.apiKey })
       .post('/push/undo', { hotelId: 'H1', revision: mistake })
       .catch(() => undefined)
+    const isRacing = round % 2 === 1
+    // Never what was there before, nor what the large push wrote: it always changes something.
+    const racingNights = 10 + round
+    const racing = isRacing
+      ? wait(randomInt(Math.ceil(undoMs))).then(() => pushRacing(supplier, racingNights))
+      : undefined
     // The first one is left alone, to learn how long it takes; the others are killed around the moment at which it is committed.
     if (round > 0) await wait(undoMs * (randomInt(50, 120) / 100))
     else {
@@ -43,16 +53,25 @@ test('an undo whose service is killed is applied as a whole or not at all, and n
     }
     await service.end('SIGKILL')
     const reply = await undoing
+    await racing
     const now = await untilUnlocked(supplier)
-    const isApplied = now.revision === mistake + 1
-    assert.deepEqual(now, isApplied ? { ...before, revision: mistake + 1 } : written)
-    if (reply) assert.deepEqual([reply.status, isApplied], [200, true], reply.text)
+    const raced = isRacing ? 1 : 0
+    const isApplied = now.revision === mistake + raced + 1
+    assert.equal(now.revision, mistake + raced + (isApplied ? 1 : 0))
+    const withRacing = ({ values }: State): Values =>
+      isRacing ? new Map([...values, [racingKey, racingNights]]) : values
+    assert.deepEqual(now.values, withRacing(isApplied ? before : written))
+    // A push that came before the undo is a conflict.
+    if (reply?.status === 409 && isRacing) assert.equal(isApplied, false, reply.text)
+    else if (reply) assert.deepEqual([reply.status, isApplied], [200, true], reply.text)
     found[isApplied ? 'applied' : 'notApplied']++
+    found.raced += raced
     if (reply) found.acknowledged++
     // Once more, as a client does that got no answer.
-    const again = await supplier.post('/push/undo', { hotelId: 'H1', revision: mistake })
-    assert.equal(again.status, isApplied ? 409 : 200, again.text.slice(0, 500))
-    assert.deepEqual((await read(supplier)).ari, before.ari)
+    const onConflict = isRacing ? 'skip' : 'abort'
+    const again = await supplier.post('/push/undo', { hotelId: 'H1', revision: mistake, onConflict })
+    assert.equal(again.status, isRacing ? 207 : isApplied ? 409 : 200, again.text.slice(0, 500))
+    assert.deepEqual((await read(supplier)).values, withRacing(before))
   }
   t.diagnostic(`${summary()}: ${JSON.stringify(found)}`)
   assert.ok(found.applied > 0 && done() >= rounds.floor)
@@ -70,13 +89,24 @@ async function pushYear(supplier: TestClient, price: number): Promise<number> {
   return Number(body['revision'])
 }
 
-async function read(supplier: TestClient): Promise<{ revision: number; ari: unknown }> {
+const racingKey = keyOf('R1', 'BAR', '2027-06-01', 'minLengthStay')
+
+/** Through a process that lives on. */
+async function pushRacing(supplier: TestClient, minLengthStay: number): Promise<void> {
+  const rates = [{ rateId: 'BAR', minLengthStay }]
+  const ari = [{ roomId: 'R1', date: '2027-06-01', rates }]
+  expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }))
+}
+
+type State = { revision: number; values: Values }
+
+async function read(supplier: TestClient): Promise<State> {
   const { body } = expectOk(await supplier.post('/push/getAri', { hotelId: 'H1', ...range }))
-  return { revision: Number(body['revision']), ari: body['ari'] }
+  return { revision: Number(body['revision']), values: valuesOf(body['ari']) }
 }
 
 /** PostgreSQL may still end the transaction of the killed service; a push that changes nothing waits for that. */
-async function untilUnlocked(supplier: TestClient): Promise<{ revision: number; ari: unknown }> {
+async function untilUnlocked(supplier: TestClient): Promise<State> {
   expectOk(
     await supplier.post('/push/ari', {
       hotelId: 'H1',

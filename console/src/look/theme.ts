@@ -42,7 +42,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   fontFamily:
-    'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif',
+    '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif',
   fontFamilyMonospace:
     'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
@@ -110,6 +110,7 @@ export const themeVariables: CSSVariablesResolver = ({ colors }) => {
     const isGray = name === 'gray'
     // Only the darkest on the lightest reaches 4.5 to 1; the darkest yellow is not dark enough.
     light[`--mantine-color-${name}-light`] = isGray ? gray[1] : shades[0]
+    light[`--mantine-color-${name}-light-hover`] = isGray ? gray[2] : shades[1]
     light[`--mantine-color-${name}-light-color`] = isGray ? gray[8] : (darker[name] ?? shades[9])
     night[`--mantine-color-${name}-light`] =
       `color-mix(in srgb, ${isGray ? dark[2] : shades[5]} 16%, transparent)`

@@ -1,9 +1,11 @@
-import { Button, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Skeleton, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Pages } from '../api.ts'
 import { ErrorNote } from './error-note.tsx'
 import classes from './parts.module.css'
+import { type Sorted, type Sorting, useSorting } from './sorting.ts'
 
 export type Column<Row> = {
   key: string
@@ -14,12 +16,14 @@ export type Column<Row> = {
   /** Figures are aligned right. */
   align?: 'left' | 'right'
   width?: number | string
+  sorting?: Sorting<Row>
 }
 
 const waitingRows = 8
 
 /**
- * A list as a table. The first column links a row to its page; arrow keys move from row to row.
+ * A list as a table, on a phone as a card for each row. The first column links a row to its page; arrow keys move from row
+ * to row.
  */
 export function DataTable<Row>({
   caption,
@@ -49,6 +53,7 @@ export function DataTable<Row>({
   onMore?: () => void
 }) {
   const { t } = useTranslation()
+  const { ordered, headerOf } = useSorting(rows, !hasMore && !isPending)
   if (error !== undefined && error !== null) return <ErrorNote error={error} onRetry={onRetry} />
   if (!isPending && rows.length === 0) return <EmptyState {...empty} />
   return (
@@ -66,25 +71,23 @@ export function DataTable<Row>({
         <Table className={classes['table']} aria-busy={isPending} onKeyDown={goByArrows} aria-label={caption}>
           <Table.Thead>
             <Table.Tr>
-              {columns.map(({ key, header, isHeaderHidden = false, align, width }) => (
-                <Table.Th
-                  key={key}
-                  scope="col"
-                  ta={align ?? 'left'}
-                  {...(width === undefined ? {} : { w: width })}
-                >
-                  {isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
-                </Table.Th>
+              {columns.map((column) => (
+                <Header key={column.key} column={column} sorted={headerOf(column.key, column.sorting)} />
               ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {isPending
               ? Array.from({ length: waitingRows }, (_, row) => <WaitingRow key={row} columns={columns} />)
-              : rows.map((row) => (
+              : ordered((key) => columns.find((column) => column.key === key)?.sorting).map((row) => (
                   <Table.Tr key={rowKey(row)}>
-                    {columns.map(({ key, cell, align }) => (
-                      <Table.Td key={key} ta={align ?? 'left'} data-align={align}>
+                    {columns.map(({ key, header, isHeaderHidden = false, cell, align }) => (
+                      <Table.Td
+                        key={key}
+                        ta={align ?? 'left'}
+                        data-align={align}
+                        data-label={isHeaderHidden ? '' : header}
+                      >
                         {cell(row)}
                       </Table.Td>
                     ))}
@@ -93,8 +96,13 @@ export function DataTable<Row>({
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
+      {!isPending && (
+        <Text size="xs" c="dimmed" mt={4} className={classes['count']}>
+          {t(hasMore ? 'parts.shownSoFar' : 'parts.shownAll', { count: rows.length })}
+        </Text>
+      )}
       {hasMore && (
-        <Button mt="sm" variant="default" loading={isLoadingMore} onClick={onMore}>
+        <Button mt="xs" variant="default" loading={isLoadingMore} onClick={onMore}>
           {t('parts.more')}
         </Button>
       )}
@@ -114,6 +122,37 @@ export function tableOf<Row>(pages: Pages<Row>) {
     onMore: pages.more,
   }
 }
+
+function Header<Row>({
+  column: { header, isHeaderHidden = false, align, width },
+  sorted,
+}: {
+  column: Column<Row>
+  sorted: Sorted | undefined
+}) {
+  const Icon = sorted && iconByDirection[sorted.direction]
+  return (
+    <Table.Th
+      scope="col"
+      ta={align ?? 'left'}
+      {...(sorted ? { 'aria-sort': sorted.direction } : {})}
+      {...(width === undefined ? {} : { w: width })}
+    >
+      {isHeaderHidden ? (
+        <VisuallyHidden>{header}</VisuallyHidden>
+      ) : sorted && Icon ? (
+        <UnstyledButton className={classes['sort']} onClick={sorted.turn}>
+          {header}
+          <Icon size={12} aria-hidden />
+        </UnstyledButton>
+      ) : (
+        header
+      )}
+    </Table.Th>
+  )
+}
+
+const iconByDirection = { ascending: ArrowUp, descending: ArrowDown, none: ChevronsUpDown } as const
 
 function WaitingRow({ columns }: { columns: readonly { key: string }[] }) {
   return (

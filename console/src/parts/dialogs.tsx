@@ -12,6 +12,7 @@ export function Confirm({
   confirm,
   onConfirm,
   isBusy = false,
+  isReady = true,
   isDangerous = false,
   error,
 }: {
@@ -23,6 +24,8 @@ export function Confirm({
   confirm: string
   onConfirm: () => void
   isBusy?: boolean
+  /** Whether what is asked in it is complete. */
+  isReady?: boolean
   isDangerous?: boolean
   error?: unknown
 }) {
@@ -44,6 +47,7 @@ export function Confirm({
           <Button
             {...(isDangerous ? { color: 'red' } : {})}
             loading={isBusy}
+            disabled={!isReady}
             onClick={onConfirm}
             data-autofocus={isDangerous ? undefined : true}
           >

@@ -7,32 +7,46 @@ import { allPages, ApiError, type AnswerTo, type ReadInput, type RouteName } fro
 import { csvOf } from './csv.ts'
 
 const rowsMax = 10_000
-const rowsPerPage = '200'
+/** Every list gives at least so many at once. */
+const rowsPerPage = '100'
 const forgottenAfterMs = 10_000
 
 export type CsvColumn<Row> = readonly [header: string, value: (row: Row) => string | number]
+
+type File<Row> = {
+  columns: readonly CsvColumn<Row>[]
+  /** Without the extension. */
+  file: string
+}
 
 /** Exports all rows of a filtered list, not only the loaded ones, for a spreadsheet. */
 export function ExportCsv<Name extends RouteName, Row>({
   list,
   input,
   rowsOf,
-  columns,
-  file,
-}: {
+  ...file
+}: File<Row> & {
   list: Name
   input: ReadInput<Name>
   rowsOf: (page: AnswerTo<Name>) => readonly Row[]
-  columns: readonly CsvColumn<Row>[]
-  /** Without the extension. */
-  file: string
 }) {
+  return <Export read={() => allPages(list, input, rowsOf, { rowsPerPage, rowsMax })} {...file} />
+}
+
+/** Exports a list that has no pages. */
+export function ExportRows<Row>({ rows, ...file }: File<Row> & { rows: readonly Row[] }) {
+  return <Export read={() => ({ rows, hasMore: false })} {...file} />
+}
+
+type Read<Row> = { rows: readonly Row[]; hasMore: boolean }
+
+function Export<Row>({ read, columns, file }: File<Row> & { read: () => Read<Row> | Promise<Read<Row>> }) {
   const { t } = useTranslation()
   const [isReading, setReading] = useState(false)
   const save = async () => {
     setReading(true)
     try {
-      const { rows, hasMore } = await allPages(list, input, rowsOf, { rowsPerPage, rowsMax })
+      const { rows, hasMore } = await read()
       const header = columns.map(([name]) => name)
       download(`${file}.csv`, csvOf([header, ...rows.map((row) => columns.map(([, value]) => value(row)))]))
       if (hasMore)

@@ -4,8 +4,11 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useApi } from '../api.ts'
+import { FoldedOnPhone } from './folded.tsx'
 import { ButtonTo } from './link-to.tsx'
+import { useMe } from './session.tsx'
 import classes from './parts.module.css'
+import { SavedViews } from './saved-views.tsx'
 
 /** Every filter of a page is in its URL, so that a link shows the same list. */
 
@@ -37,11 +40,11 @@ export function Filters({ names, children }: { names: readonly string[]; childre
   const { t } = useTranslation()
   const search = useSearch({ strict: false })
   const setFilters = useSetFilters()
-  const isSet = names.some((name) => (search[name] ?? '') !== '')
+  const set = names.filter((name) => (search[name] ?? '') !== '').length
   return (
     <Group component="search" aria-label={t('parts.filters')} gap="xs" align="flex-end" mb="sm">
-      {children}
-      {isSet && (
+      <FoldedOnPhone set={set}>{children}</FoldedOnPhone>
+      {set > 0 && (
         <Button
           variant="subtle"
           onClick={() => setFilters(Object.fromEntries(names.map((name) => [name, ''])))}
@@ -49,6 +52,7 @@ export function Filters({ names, children }: { names: readonly string[]; childre
           {t('parts.clearFilters')}
         </Button>
       )}
+      <SavedViews />
     </Group>
   )
 }
@@ -116,8 +120,12 @@ export function DateFilter({ name, label }: { name: string; label: string }) {
 
 const suppliersListed = '100'
 
-/** A choice of suppliers, in the URL as `supplierId`. */
+/** A choice of suppliers, in the URL as `supplierId`; people of a supplier have none. */
 export function SupplierFilter({ label }: { label: string }) {
+  return useMe().supplier === null ? <SupplierChoice label={label} /> : null
+}
+
+function SupplierChoice({ label }: { label: string }) {
   const { t } = useTranslation()
   const [chosen] = useFilter('supplierId')
   const setFilters = useSetFilters()
@@ -149,11 +157,24 @@ export function SupplierFilter({ label }: { label: string }) {
 
 const hotelsListed = '20'
 
-/** A choice of hotels that match the typed text, of the supplier in the URL if any; in the URL as `hotelId`. */
+/** In the URL as `hotelId`. */
 export function HotelFilter({ label }: { label: string }) {
+  const [hotelId, set] = useFilter('hotelId')
+  return <HotelSelect label={label} hotelId={hotelId} onChange={set} />
+}
+
+/** A choice of hotels that match the typed text, of the supplier in the URL if any. */
+export function HotelSelect({
+  label,
+  hotelId,
+  onChange: set,
+}: {
+  label: string
+  hotelId: string
+  onChange: (hotelId: string) => void
+}) {
   const { t } = useTranslation()
   const input = useRef<HTMLInputElement>(null)
-  const [hotelId, set] = useFilter('hotelId')
   const [supplierId] = useFilter('supplierId')
   const [isUsed, setIsUsed] = useState(false)
   const [typed, setTyped] = useState('')

@@ -1,6 +1,6 @@
 import { Anchor, Button, Stack, Text, type AnchorProps, type ButtonProps } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
-import type { ComponentPropsWithRef } from 'react'
+import type { ComponentPropsWithRef, ReactNode } from 'react'
 import classes from './parts.module.css'
 
 type PlainAnchor = Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>
@@ -14,6 +14,18 @@ export const LinkTo = createLink((props: AnchorProps & PlainAnchor) => (
 
 /** A link that looks like a button. */
 export const ButtonTo = createLink((props: ButtonProps & PlainButton) => <Button component="a" {...props} />)
+
+export function ReservationLink({
+  id,
+  children,
+  ...props
+}: AnchorProps & { id: string | number; children: ReactNode }) {
+  return (
+    <LinkTo to="/reservations/$reservationId" params={{ reservationId: String(id) }} {...props}>
+      {children}
+    </LinkTo>
+  )
+}
 
 /** A table's cell: the hotel, as a link to its page, and its supplier. */
 export function HotelCell({

@@ -1,18 +1,20 @@
 import { useTranslation } from 'react-i18next'
 import classes from './parts.module.css'
 
-/** An instant in the viewer's zone and, where it is another, in the hotel's. */
+/** An instant in the viewer's zone and, where it is another, in the hotel's; then both say whose they are. */
 export function Time({ at, zone }: { at: string | null | undefined; zone?: string | null | undefined }) {
   const { t } = useTranslation()
   if (at === null || at === undefined) return <span className={classes['none']}>{t('parts.noTime')}</span>
   const own = timeText(at)
   const there = zone === null || zone === undefined || zone === viewerZone ? undefined : timeText(at, zone)
+  const isOther = there !== undefined && there !== own
   return (
     <span className={classes['both']}>
       <time dateTime={at} title={`${own ?? at} (${viewerZone})`}>
         {own ?? at}
+        {isOther && <span className={classes['whose']}> {t('parts.viewerTime')}</span>}
       </time>
-      {there !== undefined && there !== own && (
+      {isOther && (
         <span className={classes['there']} title={t('parts.hotelTimeIs', { time: there, zone })}>
           {there} {t('parts.hotelTime')}
         </span>
@@ -28,6 +30,17 @@ export function Ago({ at, nowMs }: { at: string | null | undefined; nowMs?: numb
   return (
     <time dateTime={at} title={`${timeText(at) ?? at} (${viewerZone})`} className={classes['ago']}>
       {agoText(at, nowMs ?? Date.now())}
+    </time>
+  )
+}
+
+/** When something is due: what should have begun by now is about to. */
+export function Soon({ at }: { at: string }) {
+  const { t } = useTranslation()
+  if (Date.parse(at) > Date.now()) return <Ago at={at} />
+  return (
+    <time dateTime={at} className={classes['ago']}>
+      {t('parts.anyMoment')}
     </time>
   )
 }
@@ -57,7 +70,7 @@ export function Day({ date }: { date: string }) {
 
 const timeFormats = new Map<string, Intl.DateTimeFormat>()
 
-const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 function timeFormat(timeZone: string): Intl.DateTimeFormat {
   let format = timeFormats.get(timeZone)
@@ -97,6 +110,37 @@ function dayText(at: string, zone: string): string {
   } catch {
     return dateFormat.format(new Date(at))
   }
+}
+
+/** `Thu, 14 Jan 2027, 10:05`: the time at a place, for a clock on the page. */
+export function clockText(ms: number, zone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en-GB', {
+      ...dayParts,
+      timeZone: zone,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }).format(new Date(ms))
+  } catch {
+    return undefined
+  }
+}
+
+const rangeFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** Two dates as `12–14 Dec 2026`. */
+export function rangeText(from: string, to: string): string {
+  const instants = [from, to].map((date) => new Date(`${date}T00:00:00Z`))
+  const [first, last] = instants
+  return first && last && !instants.some((at) => Number.isNaN(at.getTime()))
+    ? rangeFormat.formatRange(first, last)
+    : `${from} – ${to}`
 }
 
 /** `2027-01-14` as `Thu, 14 Jan 2027`. */

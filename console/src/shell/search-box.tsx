@@ -1,72 +1,97 @@
 import { Loader, Modal, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useRouter } from '@tanstack/react-router'
-import { Activity, Building2, Hotel, type LucideIcon, Search, Tickets } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react'
+import { Activity, Building2, Hotel, KeyRound, type LucideIcon, Search, Tickets, Zap } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { SearchResult } from '../../../src/console/search/contract.ts'
+import type { FoundKey, SearchResult } from '../../../src/console/search/contract.ts'
 import { useApi } from '../api.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { useMe } from '../parts/session.tsx'
 import { Ago, Day } from '../parts/time.tsx'
+import { readVisits } from '../parts/visits.ts'
+import { type Command, commandsFor, readTyped } from './commands.ts'
+import { FoundKeyDialog } from './found-key.tsx'
+import { PastedSecret, maybeSecret } from './pasted-secret.tsx'
 import classes from './shell.module.css'
 
 const typingMs = 150
 
-/** From wherever somebody is to the hotel, supplier, reservation or push that they name. */
+/** From wherever somebody is to a page, to what they name, and to what can be done with it. */
 export function SearchBox({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
+  const [key, setKey] = useState<FoundKey>()
+  const openKey = useCallback(
+    (found: FoundKey) => {
+      onClose()
+      setKey(found)
+    },
+    [onClose],
+  )
+  if (key) return <FoundKeyDialog found={key} onClose={() => setKey(undefined)} />
   return (
     <Modal.Root opened={isOpen} onClose={onClose} yOffset="12vh" size="lg">
       <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content aria-label={t('shell.search.title')}>
         {/* Begins anew each time. */}
-        {isOpen && <SearchForm onClose={onClose} />}
+        {isOpen && <SearchForm onClose={onClose} onKey={openKey} />}
       </Modal.Content>
     </Modal.Root>
   )
 }
 
-function SearchForm({ onClose }: { onClose: () => void }) {
+function SearchForm({ onClose, onKey }: { onClose: () => void; onKey: (found: FoundKey) => void }) {
   const { t } = useTranslation()
+  const { environment, role } = useMe()
   const router = useRouter()
   const id = useId()
-  const [typed, setTyped] = useState('')
+  const [entered, setTyped] = useState('')
+  // What may be a secret is looked up otherwise: this search is in an address.
+  const isSecret = maybeSecret(entered)
+  const typed = isSecret ? '' : entered
   const [text] = useDebouncedValue(typed.trim(), typingMs)
   const [chosen, setChosen] = useState(0)
   const [isHasty, setHasty] = useState(false)
+  const [visits] = useState(readVisits)
+  const { search } = readTyped(text)
   const { data, error, isFetching, isPlaceholderData } = useApi(
     'search',
-    { query: { text } },
-    { enabled: text !== '', keepPrevious: true },
+    { query: { text: search } },
+    { enabled: search !== '', keepPrevious: true },
   )
   const found = text === '' ? [] : (data?.found ?? [])
-  const [first] = found
-  const at = Math.min(chosen, found.length - 1)
+  const isWaiting = text === '' && typed.trim() !== ''
+  const commands = isWaiting || isSecret ? [] : commandsFor(t, text, found, visits, { environment, role })
+  const [first] = commands
+  const at = Math.min(chosen, commands.length - 1)
   /** As long as somebody types, what is shown is what was asked for before. */
-  const isCurrent = text !== '' && text === typed.trim() && !isPlaceholderData && !isFetching
+  const isCurrent = text === typed.trim() && (text === '' || (!isPlaceholderData && !isFetching))
   const optionId = (index: number): string => `${id}-${index}`
 
-  const go = (one: SearchResult): void => {
-    onClose()
-    void router.navigate(linkOfResult(one))
-  }
+  const go = useCallback(
+    (command: Command): void => {
+      if (command.kind === 'found' && command.found.kind === 'key') return onKey(command.found)
+      onClose()
+      void router.navigate({ to: command.target.path, search: command.target.search ?? {} })
+    },
+    [onClose, onKey, router],
+  )
   // Whoever was quicker with Enter than the service with its answer goes to the first that it names.
   useEffect(() => {
-    if (!isHasty || !isCurrent || !first) return
-    onClose()
-    void router.navigate(linkOfResult(first))
-  }, [isHasty, isCurrent, first, onClose, router])
+    if (isHasty && isCurrent && text !== '' && first) go(first)
+  }, [isHasty, isCurrent, text, first, go])
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) {
       event.preventDefault()
-      if (found.length > 0) setChosen((at + step + found.length) % found.length)
+      if (commands.length > 0) setChosen((at + step + commands.length) % commands.length)
     }
-    const one = found[at]
+    const one = commands[at]
     if (event.key !== 'Enter') return
     if (!isCurrent) setHasty(true)
     else if (one) go(one)
   }
+  useScrolledTo(optionId(at))
   return (
     <div className={classes['box']}>
       <TextInput
@@ -75,14 +100,14 @@ function SearchForm({ onClose }: { onClose: () => void }) {
         size="md"
         className={classes['input']}
         role="combobox"
-        aria-expanded={found.length > 0}
+        aria-expanded={commands.length > 0}
         aria-controls={`${id}-list`}
-        aria-activedescendant={found.length > 0 ? optionId(at) : undefined}
+        aria-activedescendant={commands.length > 0 ? optionId(at) : undefined}
         aria-label={t('shell.search.label')}
         placeholder={t('shell.search.placeholder')}
         leftSection={<Search size={16} aria-hidden />}
         rightSection={isFetching && <Loader size="xs" />}
-        value={typed}
+        value={entered}
         onChange={(event) => {
           setTyped(event.currentTarget.value)
           setChosen(0)
@@ -92,12 +117,13 @@ function SearchForm({ onClose }: { onClose: () => void }) {
       />
       <div className={classes['below']}>
         {error && <ErrorNote error={error} />}
+        {isSecret && <PastedSecret pasted={entered} onKey={onKey} />}
         <div role="listbox" id={`${id}-list`} aria-label={t('shell.search.title')}>
-          {found.map((one, index) => (
-            <SearchResultLine
-              key={optionId(index)}
+          {commands.map((one, index) => (
+            <CommandLine
+              key={one.key}
               id={optionId(index)}
-              found={one}
+              command={one}
               isChosen={index === at}
               onChoose={() => setChosen(index)}
               onGo={() => go(one)}
@@ -105,15 +131,22 @@ function SearchForm({ onClose }: { onClose: () => void }) {
           ))}
         </div>
         <p className={classes['status']} role="status">
-          {text === ''
-            ? t('shell.search.begin')
-            : found.length > 0
-              ? t('shell.search.found', { count: found.length })
-              : data && !isFetching && t('shell.search.none', { text })}
+          {isSecret && t('shell.search.secret')}
+          {found.length > 0 && t('shell.search.found', { count: found.length })}
+          {text !== '' && commands.length === 0 && data && isCurrent && t('shell.search.none', { text })}
         </p>
+        <p className={classes['status']}>{t('shell.search.hints')}</p>
       </div>
     </div>
   )
+}
+
+/** Keeps the selected line in sight. */
+function useScrolledTo(id: string): void {
+  useEffect(() => {
+    // A browser may answer with a promise, which is no clean-up.
+    document.getElementById(id)?.scrollIntoView({ block: 'nearest' })
+  }, [id])
 }
 
 const iconByKind: Readonly<Record<SearchResult['kind'], LucideIcon>> = {
@@ -121,40 +154,25 @@ const iconByKind: Readonly<Record<SearchResult['kind'], LucideIcon>> = {
   supplier: Building2,
   reservation: Tickets,
   push: Activity,
-}
-
-function linkOfResult(found: SearchResult) {
-  switch (found.kind) {
-    case 'hotel':
-      return { to: '/hotels/$hotelId', params: { hotelId: String(found.hotelId) } } as const
-    case 'supplier':
-      return { to: '/suppliers/$supplierId', params: { supplierId: String(found.supplierId) } } as const
-    case 'reservation':
-      return {
-        to: '/reservations/$reservationId',
-        params: { reservationId: String(found.reservationId) },
-      } as const
-    case 'push':
-      return { to: '/pushes/$pushId', params: { pushId: String(found.pushId) } } as const
-  }
+  key: KeyRound,
 }
 
 /** Selection by the arrow keys while the text keeps the focus, or by the mouse. */
-function SearchResultLine({
+function CommandLine({
   id,
-  found,
+  command,
   isChosen,
   onChoose,
   onGo,
 }: {
   id: string
-  found: SearchResult
+  command: Command
   isChosen: boolean
   onChoose: () => void
   onGo: () => void
 }) {
   const { t } = useTranslation()
-  const Icon = iconByKind[found.kind]
+  const Icon = iconOf(command)
   return (
     <div
       id={id}
@@ -168,16 +186,35 @@ function SearchResultLine({
     >
       <Icon size={15} strokeWidth={1.75} aria-hidden />
       <span className={classes['text']}>
-        <span className={classes['foundName']}>{mainText(found)}</span>
-        <span className={classes['more']}>{moreText(found)}</span>
+        <span className={classes['foundName']}>
+          {command.kind === 'found' ? mainText(command.found) : command.label}
+        </span>
+        <span className={classes['more']}>
+          {command.kind === 'found'
+            ? moreText(command.found)
+            : command.kind === 'action'
+              ? command.more
+              : null}
+        </span>
       </span>
-      <span className={classes['kind']}>{t(`shell.search.kind.${found.kind}`)}</span>
+      <span className={classes['kind']}>
+        {t(`shell.search.kind.${command.kind === 'found' ? command.found.kind : command.kind}`)}
+      </span>
     </div>
   )
 }
 
+const iconByVisit = { hotels: Hotel, suppliers: Building2, reservations: Tickets } as const
+
+function iconOf(command: Command): LucideIcon {
+  if (command.kind === 'page') return command.icon
+  if (command.kind === 'visit') return iconByVisit[command.of]
+  return command.kind === 'action' ? Zap : iconByKind[command.found.kind]
+}
+
 function mainText(found: SearchResult): string {
   if (found.kind === 'reservation') return `${found.reservationId} · ${found.guest}`
+  if (found.kind === 'key') return `${found.supplier} · ${found.channelManager} · …${found.tail}`
   return found.kind === 'push' ? found.requestId : found.name
 }
 
@@ -199,5 +236,17 @@ function moreText(found: SearchResult): ReactNode {
           {found.supplier} · {found.outcome} · <Ago at={found.at} />
         </>
       )
+    case 'key':
+      return <KeyUse found={found} />
   }
+}
+
+function KeyUse({ found: { works, status, lastUsedAt } }: { found: FoundKey }) {
+  const { t } = useTranslation()
+  const state = works || status !== 'active' ? status : 'replaced'
+  return (
+    <>
+      {t(`shell.foundKey.status.${state}`)} · {t('shell.foundKey.lastUsed')} <Ago at={lastUsedAt} />
+    </>
+  )
 }

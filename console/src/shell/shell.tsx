@@ -1,20 +1,25 @@
 import { ActionIcon, AppShell, Burger, Group, Kbd, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { Outlet, useLocation } from '@tanstack/react-router'
+import { Navigate, Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { FlaskConical, Radio, Search } from 'lucide-react'
 import { Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { keepCsrfToken, useApi } from '../api.ts'
 import { RequiredSecondFactor } from '../pages/sign-in/second-factor.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
+import { Mark } from '../parts/mark.tsx'
 import { PageWait } from '../parts/page.tsx'
 import { Session } from '../parts/session.tsx'
 import { Menu } from './menu.tsx'
 import { SearchBox } from './search-box.tsx'
 import classes from './shell.module.css'
+import { UpgradeNote } from './upgrade-note.tsx'
 import { UserMenu, useSignOut } from './user-menu.tsx'
 
 const contentId = 'content'
+
+/** In their place people of a supplier get the page of their supplier. */
+const pagesOfOperators = ['/', '/suppliers']
 
 /** The frame of every page but the sign-in: menu, search, who is signed in and where. */
 export function Shell() {
@@ -28,8 +33,13 @@ export function Shell() {
   const signOut = useSignOut()
   useEffect(() => keepCsrfToken(me?.csrfToken), [me])
 
-  if (error && error.status !== 401) return <ErrorNote error={error} onRetry={() => void refetch()} />
-  if (!me) return <PageWait />
+  // Whoever is at work keeps the page while the service restarts.
+  if (!me)
+    return error && error.status !== 401 ? (
+      <ErrorNote error={error} onRetry={() => void refetch()} />
+    ) : (
+      <PageWait />
+    )
   if (me.secondFactor.mustSetUp) return <RequiredSecondFactor onSignOut={signOut} />
   return (
     <Session value={me}>
@@ -37,7 +47,7 @@ export function Shell() {
         {t('shell.skip')}
       </a>
       <AppShell
-        navbar={{ width: 224, breakpoint: 'md', collapsed: { mobile: !isMenuOpen } }}
+        navbar={{ width: 240, breakpoint: 'md', collapsed: { mobile: !isMenuOpen } }}
         header={{ height: { base: 48, md: 0 } }}
         padding={0}
       >
@@ -49,42 +59,52 @@ export function Shell() {
             aria-label={isMenuOpen ? t('shell.closeMenu') : t('shell.openMenu')}
             aria-expanded={isMenuOpen}
           />
-          <Text fw={600} size="sm">
-            {t('shell.product')}
-          </Text>
+          <Brand />
           <EnvironmentBadge environment={me.environment} />
-          <ActionIcon ml="auto" size="lg" aria-label={t('shell.search.open')} onClick={search.open}>
-            <Search size={18} aria-hidden />
-          </ActionIcon>
+          {me.supplier === null && (
+            <ActionIcon ml="auto" size="lg" aria-label={t('shell.search.open')} onClick={search.open}>
+              <Search size={18} aria-hidden />
+            </ActionIcon>
+          )}
         </AppShell.Header>
         <AppShell.Navbar className={classes['navbar']} withBorder>
           <Group className={classes['brand']} justify="space-between" wrap="nowrap" visibleFrom="md">
-            <Text fw={600} size="sm">
-              {t('shell.product')}
-            </Text>
+            <Brand />
             <EnvironmentBadge environment={me.environment} />
           </Group>
-          <UnstyledButton className={classes['search']} onClick={search.open}>
-            <Search size={14} aria-hidden />
-            <span>{t('shell.search.open')}</span>
-            <Kbd className={classes['keys']} aria-hidden>
-              {t('shell.search.keys')}
-            </Kbd>
-          </UnstyledButton>
-          <Menu environment={me.environment} role={me.role} />
+          {me.supplier === null && (
+            <UnstyledButton className={classes['search']} onClick={search.open}>
+              <Search size={14} aria-hidden />
+              <span>{t('shell.search.open')}</span>
+              <Kbd className={classes['keys']} aria-hidden>
+                {t('shell.search.keys')}
+              </Kbd>
+            </UnstyledButton>
+          )}
+          <Menu environment={me.environment} role={me.role} isOfSupplier={me.supplier !== null} />
           <UserMenu me={me} />
         </AppShell.Navbar>
         <AppShell.Main id={contentId} tabIndex={-1} className={classes['main']}>
           <div className={classes['page']}>
+            <UpgradeNote />
             <Suspense fallback={<PageWait />}>
-              <Outlet />
+              {me.supplier === null ? <Outlet /> : <PageOfSupplier supplierId={me.supplier.supplierId} />}
             </Suspense>
           </div>
         </AppShell.Main>
       </AppShell>
-      <SearchBox isOpen={isSearching} onClose={search.close} />
+      {me.supplier === null && <SearchBox isOpen={isSearching} onClose={search.close} />}
     </Session>
   )
+}
+
+function PageOfSupplier({ supplierId }: { supplierId: number }) {
+  const { pathname } = useLocation()
+  const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
+  if (pagesOfOperators.includes(pathname))
+    return <Navigate to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} replace />
+  // Until the page that follows is loaded, the outlet has the one before.
+  return shown !== undefined && pagesOfOperators.includes(shown) ? <PageWait /> : <Outlet />
 }
 
 /** Whoever follows a link by keyboard or screen reader starts on the new page, not at the menu. */
@@ -96,6 +116,18 @@ function useContentFocus(pathname: string, onPage: () => void): void {
     onPage()
     document.getElementById(contentId)?.focus({ preventScroll: true })
   }, [pathname, onPage])
+}
+
+function Brand() {
+  const { t } = useTranslation()
+  return (
+    <Group gap={8} wrap="nowrap">
+      <Mark size={20} />
+      <Text fw={600} size="sm">
+        {t('shell.product')}
+      </Text>
+    </Group>
+  )
 }
 
 /** Sandbox and production differ in word, colour, form and sign: nobody may take one for the other. */

@@ -4,9 +4,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { BookMarked, ChevronsUpDown, CircleUser, KeyRound, LogOut, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { pathPrefix } from '../address.ts'
 import { type AnswerTo, useChange } from '../api.ts'
 import { ChangePassword } from '../pages/sign-in/passwords.tsx'
 import { OwnSecondFactor } from '../pages/sign-in/second-factor.tsx'
+import { forgetVisits } from '../parts/visits.ts'
+import { viewerZone } from '../parts/time.tsx'
+import { densities, useDensity } from '../look/density.ts'
 import classes from './shell.module.css'
 
 const schemes = ['light', 'dark', 'auto'] as const
@@ -15,6 +19,7 @@ const schemes = ['light', 'dark', 'auto'] as const
 export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
   const { t } = useTranslation()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const [density, setDensity] = useDensity()
   const signOut = useSignOut()
   const [isChanging, setChanging] = useState(false)
   const [isProtecting, setProtecting] = useState(false)
@@ -29,7 +34,9 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
                 {me.name}
               </Text>
               <Text size="xs" c="dimmed" component="span" display="block">
-                {t(`shell.role.${me.role}`)}
+                {me.supplier === null
+                  ? t(`shell.role.${me.role}`)
+                  : `${me.supplier.name}, ${t(`suppliers.people.role.${me.role === 'viewer' ? 'viewer' : 'manager'}`)}`}
               </Text>
             </span>
             <ChevronsUpDown size={14} aria-hidden />
@@ -46,8 +53,23 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
               data={schemes.map((value) => ({ value, label: t(`shell.scheme.${value}`) }))}
             />
           </div>
+          <Menu.Label>{t('shell.density.label')}</Menu.Label>
+          <div className={classes['scheme']}>
+            <SegmentedControl
+              fullWidth
+              aria-label={t('shell.density.label')}
+              value={density}
+              onChange={(value) => setDensity(densities.find((one) => one === value) ?? 'normal')}
+              data={densities.map((value) => ({ value, label: t(`shell.density.${value}`) }))}
+            />
+          </div>
+          <Menu.Label>{t('shell.timesIn', { zone: viewerZone })}</Menu.Label>
           <Menu.Divider />
-          <Menu.Item component="a" href="/docs" leftSection={<BookMarked size={14} aria-hidden />}>
+          <Menu.Item
+            component="a"
+            href={`${pathPrefix}/docs`}
+            leftSection={<BookMarked size={14} aria-hidden />}
+          >
             {t('shell.apiReference')}
           </Menu.Item>
           {me.operatorId !== null && (me.hasPassword || me.signedInBy !== 'oidc') && (
@@ -85,6 +107,7 @@ export function useSignOut(): () => void {
       {
         onSuccess: () => {
           queries.clear()
+          forgetVisits()
           void navigate({ to: '/sign-in' })
         },
       },

@@ -4,6 +4,7 @@ import { access } from './en/access.ts'
 import { alerts } from './en/alerts.ts'
 import { calendar } from './en/calendar.ts'
 import { deliveries } from './en/deliveries.ts'
+import { guard } from './en/guard.ts'
 import { holds } from './en/holds.ts'
 import { hotels } from './en/hotels.ts'
 import { overview } from './en/overview.ts'
@@ -14,7 +15,9 @@ import { reference } from './en/reference.ts'
 import { reservations } from './en/reservations.ts'
 import { sandbox } from './en/sandbox.ts'
 import { shell } from './en/shell.ts'
+import { stopSells } from './en/stop-sells.ts'
 import { suppliers } from './en/suppliers.ts'
+import { work } from './en/work.ts'
 
 /** Every text of the console in English, an area each. */
 const en = {
@@ -23,7 +26,10 @@ const en = {
   access,
   overview,
   alerts,
+  guard,
   holds,
+  stopSells,
+  work,
   suppliers,
   hotels,
   calendar,

@@ -4,7 +4,7 @@ export { failedItems, isWhollyApplied, type FailedItem } from './ari-results.ts'
 export type { Attempt, ConnectOptions, Fetch } from './call.ts'
 export { bookingClient, supplierClient, type BookingClient, type SupplierClient } from './clients.ts'
 export type { Change, FollowedChanges, FollowOptions } from './follow-changes.ts'
-export type { CallOptions } from './call.ts'
+export type { CallOptions, UploadOptions } from './operations.ts'
 export {
   hotelDigests,
   nightLines,
@@ -15,8 +15,10 @@ export {
   type ProductName,
   type StoredNight,
 } from './digest.ts'
+export { followBulkJob, loadBulkData, type FollowJobOptions, type LoadOptions } from './load-data.ts'
 export { reconcile, type Reconciled, type ReconcileOptions } from './reconcile.ts'
 export { storedNights } from './stored-nights.ts'
+export type { Data, FileStream } from './transfers.ts'
 export { GatewayError, isGatewayError } from './gateway-error.ts'
 export {
   handleCallbacks,

@@ -1,12 +1,6 @@
 import { platformOperations, supplierOperations, type PlatformCalls, type SupplierCalls } from './api.ts'
-import {
-  caller,
-  type Caller,
-  type ConnectOptions,
-  type Input,
-  type CallOptions,
-  type Operation,
-} from './call.ts'
+import { caller, type Caller, type ConnectOptions, type Input } from './call.ts'
+import type { Operation, UploadOptions } from './operations.ts'
 import { followChanges, type FollowedChanges, type FollowOptions } from './follow-changes.ts'
 
 /** A supplier's side: every operation below /push. */
@@ -49,6 +43,6 @@ function callOf(operation: Operation, send: Caller): (...parameters: unknown[]) 
   }
 }
 
-function optionsIn(given: unknown): CallOptions {
+function optionsIn(given: unknown): UploadOptions {
   return typeof given === 'object' && given !== null ? given : {}
 }

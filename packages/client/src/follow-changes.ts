@@ -1,6 +1,6 @@
 import type { ListChangesAnswer, PlatformCalls } from './api.ts'
 import { isGatewayError, type GatewayError } from './gateway-error.ts'
-import { pause, retryWaitMs } from './call.ts'
+import { pause, retryWaitMs } from './retry-wait.ts'
 
 export type Change = ListChangesAnswer['changes'][number]
 export type FollowedChanges = AsyncGenerator<Change, void, undefined>

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { PlatformCalls, SupplierCalls } from '../src/api.ts'
-import type { CallOptions } from '../src/call.ts'
+import type { CallOptions, UploadOptions } from '../src/operations.ts'
+import type { Data, FileStream } from '../src/transfers.ts'
 import type * as api from '../src/api.ts'
 import type { RouteName, routes } from '../../../src/contract.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '../../../src/http/route.ts'
@@ -24,15 +25,22 @@ type Inputs<R extends Route> = [
   ...('params' extends keyof R ? [ParamsOf<R>] : []),
   ...('query' extends keyof R ? [QueryOf<R>?] : []),
   ...('body' extends keyof R ? [BodyOf<R>] : []),
+  ...(R extends { transfers: 'upload' } ? [Data] : []),
 ]
+type Options<R extends Route> = R extends { transfers: 'upload' } ? UploadOptions : CallOptions
 
-type Answers<R extends Route> = AnswerOf<R> | (R extends { answers: infer A } ? StaticIn<A[keyof A]> : never)
+type Answers<R extends Route> = R extends { transfers: 'download' }
+  ? FileStream
+  : AnswerOf<R> | (R extends { answers: infer A } ? StaticIn<A[keyof A]> : never)
 type StaticIn<S> = S extends TSchema ? Static<S> : never
 
 type Differing = {
   [Name in RouteName]: Name extends keyof Calls
     ? Same<Awaited<ReturnType<Calls[Name]>>, Answers<Contract[Name]>> extends true
-      ? Same<Parameters<Calls[Name]>, [...Inputs<Contract[Name]>, options?: CallOptions]> extends true
+      ? Same<
+          Parameters<Calls[Name]>,
+          [...Inputs<Contract[Name]>, options?: Options<Contract[Name]>]
+        > extends true
         ? never
         : Name
       : Name

@@ -2,29 +2,8 @@ import Type, { type Static } from 'typebox'
 import { code, integer, oneOf, route, success, text, type ConstraintError } from '../../http/route.ts'
 import { ageCategories } from '../fields.ts'
 import { historyFields } from '../history-contract.ts'
+import { onExpiries, ruleActions, ruleKinds } from './rules-contract.ts'
 
-/** The kinds of rules, each with the member that has its bound. */
-export const boundOfKind = {
-  priceDrop: 'percent',
-  priceRise: 'percent',
-  priceFloor: 'amount',
-  priceCeiling: 'amount',
-  inventoryJump: 'units',
-  massOpen: 'nights',
-  massClose: 'nights',
-} as const
-export type RuleKind = keyof typeof boundOfKind
-const ruleKinds = [
-  'priceDrop',
-  'priceRise',
-  'priceFloor',
-  'priceCeiling',
-  'inventoryJump',
-  'massOpen',
-  'massClose',
-] as const satisfies readonly RuleKind[]
-export const ruleActions = ['warn', 'hold', 'reject'] as const
-export type RuleAction = (typeof ruleActions)[number]
 /** The rule that is named as the reason: one of the settings, or the learned bounds. */
 export const reasons = [...ruleKinds, 'learned'] as const
 export type Reason = (typeof reasons)[number]
@@ -138,8 +117,6 @@ const rule = Type.Object({
 })
 export type RuleBody = Static<typeof rule>
 
-export const onExpiries = ['discard', 'apply'] as const
-
 const expiryHours = integer({
   minimum: 1,
   maximum: guardLimits.expiryHours.max,
@@ -175,6 +152,13 @@ const settings = {
   learned,
   expiryHours,
   onExpiry,
+}
+/** As they are sent; absent members have their defaults. */
+export const sentSettings = {
+  rules: Type.Optional(settings.rules),
+  learned: Type.Optional(learned),
+  expiryHours: Type.Optional(expiryHours),
+  onExpiry: Type.Optional(onExpiry),
 }
 const settingsAnswer = Type.Object({
   ...success,
@@ -253,10 +237,7 @@ export const guardRoutes = {
     ].join('\n\n'),
     body: Type.Object({
       hotelId: Type.Optional(code({ description: 'Absent: all hotels of the account without own rules' })),
-      rules: Type.Optional(settings.rules),
-      learned: Type.Optional(learned),
-      expiryHours: Type.Optional(expiryHours),
-      onExpiry: Type.Optional(onExpiry),
+      ...sentSettings,
       inherit: Type.Optional(
         Type.Boolean({ description: 'true, with hotelId: remove the rules of the hotel' }),
       ),

@@ -9,11 +9,10 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import { readTransaction, transaction } from '../../postgres/transaction.ts'
 import type { AriNeeds } from '../accept-ari.ts'
 import { guardErrors, guardRoutes } from './contract.ts'
-import { selectOptionalSettings, saveSettings, type StoredSettings } from './guard-store.ts'
+import { selectOptionalSettings, saveSettings } from './guard-store.ts'
 import { learnedBoundsOf } from './learned-bounds.ts'
-import type { GuardSettings } from './rules.ts'
-import { ruleProblems } from './rule-problems.ts'
-import { defaultSettings } from './stored-guard.ts'
+import { rulesProblems } from './rule-problems.ts'
+import { settingsOf, shownSettings } from './stored-guard.ts'
 
 /** GET /push/guard. */
 export const getGuard = (needs: AriNeeds) =>
@@ -54,22 +53,6 @@ export const setGuard = (needs: AriNeeds) =>
     },
   )
 
-function settingsOf(body: BodyOf<typeof guardRoutes.setGuard>): GuardSettings {
-  const { rules = [], learned, expiryHours, onExpiry } = body
-  return {
-    rules,
-    learned: learned ?? defaultSettings.learned,
-    expiryHours: expiryHours ?? defaultSettings.expiryHours,
-    onExpiry: onExpiry ?? defaultSettings.onExpiry,
-  }
-}
-
-function shownSettings(stored: StoredSettings | undefined) {
-  const { source, settings } = stored ?? { source: 'none' as const, settings: defaultSettings }
-  const { rules, learned, expiryHours, onExpiry } = settings
-  return { source, rules: [...rules], learned, expiryHours, onExpiry }
-}
-
 async function optionalHotelId(
   connection: Queryable,
   supplierId: number,
@@ -84,7 +67,7 @@ async function optionalHotelId(
 function problemsOf(sent: unknown, shapeProblems: readonly Problem[]): Problem[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: only the well-formed part is left.
   const body = wellFormedPart(sent, shapeProblems) as Partial<BodyOf<typeof guardRoutes.setGuard>> | undefined
-  const problems = (body?.rules ?? []).flatMap((rule, index) => ruleProblems(rule, `/rules/${index}`))
+  const problems = rulesProblems(body?.rules)
   if (body?.inherit === true && body.hotelId === undefined)
     problems.push({ ...guardErrors.inheritNeedsHotel, path: '/inherit' })
   return problems

@@ -152,3 +152,20 @@ test('a hotel without history, the first prices of a season and a change of curr
   // From then on they are what prices are compared with.
   assert.deepEqual(statusesOf(await pushAri(supplier, [priced('2027-05-01', 1_600)])), ['held'])
 })
+
+test('a release names the wrong hold where it stands, and what is released twice counts once', async () => {
+  const { supplier } = await guarded('named', { rules: [drop] })
+  await pushAri(supplier, [priced('2027-04-10', 10), priced('2027-04-11', 10)])
+  const [hold] = await holdsOf(supplier)
+  const release = (holdIds: unknown[]) => supplier.post('/push/guard/release', { hotelId: 'H1', holdIds })
+  const wrong = 'hld_2f1c7d5e-6d0b-4f0e-9d55-6b2f6a2f3c1d'
+  const refused = await release([hold?.['holdId'], hold?.['holdId'], wrong])
+  assert.deepEqual(
+    [refused.status, recordsOf(refused.body['errors']).map(({ path, value }) => [path, value])],
+    [404, [['/holdIds/2', wrong]]],
+  )
+  assert.equal(await priceOn(supplier, '2027-04-10'), 100)
+  const released = expectOk(await release([hold?.['holdId'], hold?.['holdId']]))
+  assert.deepEqual([released.body['cellsChanged'], recordsOf(released.body['holds']).length], [2, 1])
+  assert.equal((await release([hold?.['holdId']])).status, 409)
+})

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { GuardSettings } from './rules.ts'
+import { isOff, type GuardSettings } from './rules.ts'
 
 export type StoredSettings = { source: 'hotel' | 'account'; settings: GuardSettings }
 
@@ -47,5 +47,28 @@ export async function saveSettings(
     `update hotel set catalog_version = catalog_version + 1
      where supplier_id = $1 and ($2::int is null or id = $2)`,
     of,
+  )
+}
+
+/** The settings that new accounts begin with; undefined: their guard is off. */
+export async function selectOptionalDefault(db: Queryable): Promise<GuardSettings | undefined> {
+  const { rows } = await db.query<{ settings: GuardSettings }>('select settings from guard_default')
+  return rows[0]?.settings
+}
+
+/** Existing accounts keep their settings: a new account gets a copy when it is created. */
+export async function saveDefault(
+  connection: Queryable,
+  settings: GuardSettings,
+  nowMs: number,
+): Promise<void> {
+  if (isOff(settings)) {
+    await connection.query('delete from guard_default')
+    return
+  }
+  await connection.query(
+    `insert into guard_default (settings, changed_at) values ($1, instant($2))
+     on conflict (is_only) do update set settings = excluded.settings, changed_at = excluded.changed_at`,
+    [JSON.stringify(settings), nowMs],
   )
 }

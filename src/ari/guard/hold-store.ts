@@ -38,7 +38,7 @@ export async function lockHolds(
   return rows.map(holdOf)
 }
 
-/** The oldest open holds of a hotel, locked. */
+/** The oldest open holds of a hotel, locked: one more than a request may release, if there are. */
 export async function lockOpenHolds(
   connection: Queryable,
   hotelId: number,
@@ -47,7 +47,7 @@ export async function lockOpenHolds(
   const { rows } = await connection.query<HoldRow>(
     `select ${holdColumns} from hold
      where hotel_id = $1 and state = 'open' and (on_expiry = 'apply' or expires_at > instant($2))
-     order by at, id limit ${guardLimits.holdsPerRequestMax} for no key update`,
+     order by at, id limit ${guardLimits.holdsPerRequestMax + 1} for no key update`,
     [hotelId, accountMs],
   )
   return rows.map(holdOf)
@@ -146,28 +146,44 @@ type ListedRow = Omit<ListedHold, 'holdId' | 'rule'> & {
 const shown = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
+/** The states as stored among which holds in a state are: those that are over may not be closed yet. */
+export function storedStates(state: HoldState): HoldState[] {
+  return state === 'expired' ? ['open', 'expired'] : [state]
+}
+
 /** Newest first. What is discarded at its end counts as expired from then on. */
 export async function selectHolds(db: Queryable, query: HoldQuery, nowMs: number): Promise<ListedRow[]> {
   const { supplierId, hotelId, state, before, limit } = query
   const { rows } = await db.query<ListedRow>(
-    `with listed as (
-       select hold.*, hotel.code, case
-           when state = 'open' and on_expiry = 'discard' and expires_at <= instant($6::float8 + hotel.clock_ahead_ms)
-           then 'expired' else state end as state_now
-       from hotel join hold on hold.hotel_id = hotel.id
-       where hotel.supplier_id = $1 and ($2::int is null or hotel.id = $2)
-         and ($3::timestamptz is null or (hold.at, hold.id) < ($3, $4::uuid))
-         and state = any(case when $5 = 'expired' then array['open', 'expired'] else array[$5] end)
-     )
-     select id, code as "hotelId", reason, cells, request_id as "requestId", ${shown('at')} as at,
-       ${shown('expires_at')} as "expiresAt", on_expiry as "onExpiry", state_now as state,
+    `select listed.id, code as "hotelId", reason, cells, request_id as "requestId", ${shown('at')} as at,
+       ${shown('expires_at')} as "expiresAt", on_expiry as "onExpiry", $5::text as state,
        ${shown('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy", examples,
        to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00' as "atUs"
-     from listed where state_now = $5 order by listed.at desc, id desc limit $7`,
-    [supplierId, hotelId ?? null, before?.atUs ?? null, before?.id ?? null, state, nowMs, limit],
+     from unnest($8::text[]) as stored (state) cross join lateral (
+       select hold.*, hotel.code from hold join hotel on hotel.id = hold.hotel_id
+       where hold.state = stored.state and hotel.supplier_id = $1 and ($2::int is null or hotel.id = $2)
+         and ($3::timestamptz is null or (hold.at, hold.id) < ($3, $4::uuid))
+         and case when ${isHoldOver('$6')} then 'expired' else hold.state end = $5
+       order by hold.at desc, hold.id desc limit $7
+     ) as listed
+     order by listed.at desc, listed.id desc limit $7`,
+    [
+      supplierId,
+      hotelId ?? null,
+      before?.atUs ?? null,
+      before?.id ?? null,
+      state,
+      nowMs,
+      limit,
+      storedStates(state),
+    ],
   )
   return rows
 }
+
+/** By the clock of the account: the watch has not closed it yet. */
+export const isHoldOver = (now: string): string =>
+  `hold.state = 'open' and on_expiry = 'discard' and expires_at <= instant(${now}::float8 + hotel.clock_ahead_ms)`
 
 /** Those of the holds that are open. The hotel must be locked. */
 export async function discardOpenHolds(

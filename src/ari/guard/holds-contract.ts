@@ -65,6 +65,9 @@ const releaseAnswer = Type.Object({
     description: `Held cells that were not applied, at most ${guardLimits.skippedListedMax}`,
   }),
   moreSkipped: Type.Optional(Type.Integer({ description: 'Number of those that are not listed' })),
+  hasMore: Type.Optional(
+    Type.Boolean({ description: 'true: more holds of the hotel are open; release again' }),
+  ),
 })
 
 export const holdRoutes = {
@@ -113,7 +116,7 @@ export const holdRoutes = {
       hotelId,
       holdIds: Type.Optional({
         ...holdIds,
-        description: `Absent: all open holds of the hotel, the oldest ${guardLimits.holdsPerRequestMax} first`,
+        description: `Absent: all open holds of the hotel, at most the ${guardLimits.holdsPerRequestMax} oldest (\`hasMore\`)`,
       }),
     }),
     answer: releaseAnswer,

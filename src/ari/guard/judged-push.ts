@@ -5,7 +5,7 @@ import type { Block, Blocks, NightMask } from '../block.ts'
 import type { HotelCatalog } from '../catalog.ts'
 import { fieldNumber, isPriceField } from '../fields.ts'
 import { daysAheadMax } from '../item-contract.ts'
-import { countNights } from '../month.ts'
+import { countNights, nightsWhere } from '../month.ts'
 import type { PlannedItem, RowChange } from '../plan.ts'
 import { futurePrices } from './future-prices.ts'
 import { learnBounds, type WeekBounds } from './learned.ts'
@@ -172,15 +172,6 @@ function countedNights(
     counted |= nightsWhere(mask, (night) => isCounted(field, values?.[night] ?? unset, value))
   }
   return counted
-}
-
-export function nightsWhere(nights: NightMask, fits: (night: number) => boolean): NightMask {
-  let found = 0
-  for (let rest = nights; rest !== 0; rest &= rest - 1) {
-    const night = 31 - Math.clz32(rest & -rest)
-    if (fits(night)) found |= 1 << night
-  }
-  return found
 }
 
 /** The months of a row with a price that must be read to learn its bounds. */

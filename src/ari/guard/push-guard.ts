@@ -1,3 +1,4 @@
+import { nightsWhere } from '../month.ts'
 import { randomUUID } from 'node:crypto'
 import { firstDay, formatNight } from '../../base/calendar.ts'
 import { fromMinor } from '../../base/money.ts'
@@ -19,12 +20,12 @@ import {
   type HoldExample,
   type ItemHold,
   type Reason,
-  type RuleAction,
 } from './contract.ts'
 import { countCells, withoutNights, type HeldPart } from './hold-codec.ts'
-import { nightsWhere, type MassVerdict, type PushJudge } from './judged-push.ts'
+import { type MassVerdict, type PushJudge } from './judged-push.ts'
 import { holdIdOf } from './hold-id.ts'
 import type { OpenHolds } from './open-holds.ts'
+import type { RuleAction } from './rules-contract.ts'
 import type { Verdict } from './rules.ts'
 
 /** Where a value of a push goes. */

@@ -10,7 +10,7 @@ import type { Block, Blocks, NightMask, Stamp } from '../block.ts'
 import { unset } from '../block-codec.ts'
 import type { HotelCatalog } from '../catalog.ts'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../fields.ts'
-import { countNights } from '../month.ts'
+import { countNights, nightsWhere } from '../month.ts'
 import type { ReadyPush, RowChange } from '../plan.ts'
 import { historyFieldOf } from '../replaced-values.ts'
 import { namesOf } from '../row-names.ts'
@@ -19,7 +19,6 @@ import { guardErrors, guardLimits } from './contract.ts'
 import type { HoldEnder, SkippedCells } from './holds-contract.ts'
 import type { HeldPart } from './hold-codec.ts'
 import { lockHolds, lockOpenHolds } from './hold-store.ts'
-import { nightsWhere } from './judged-push.ts'
 import type { Hold, OpenHolds } from './open-holds.ts'
 import { holdIdOf, readHoldId } from './hold-id.ts'
 
@@ -47,7 +46,7 @@ export async function releaseHolds(
   releasing: Releasing,
 ): Promise<PushRecord> {
   const { hotel, blocks, models, by } = releasing
-  const holds = await openHolds(connection, release?.holdIds, releasing)
+  const { holds, hasMore } = await openHolds(connection, release?.holdIds, releasing)
   await releasing.read(holds.flatMap(({ parts }) => parts))
   const before = new BeforeValues()
   const priced: Pick<RowChange, 'roomNo' | 'rateNo' | 'pricingModel'>[] = []
@@ -101,6 +100,7 @@ export async function releaseHolds(
       cellsChanged: changed,
     })),
     ...listed,
+    ...(hasMore ? { hasMore } : {}),
   }
   const outcome = isPartial ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
   const { hotelId, hotelCode } = catalog
@@ -115,16 +115,17 @@ async function openHolds(
   connection: Queryable,
   ids: readonly string[] | undefined,
   { hotel, holds, accountMs }: Releasing,
-): Promise<Hold[]> {
+): Promise<{ holds: Hold[]; hasMore: boolean }> {
   if (ids === undefined) {
     const all = await lockOpenHolds(connection, hotel.id, accountMs)
-    for (const hold of all) holds.read(hold)
-    return all.flatMap(({ id }) => holds.get(id) ?? []).filter(({ state }) => state === 'open')
+    const taken = all.slice(0, guardLimits.holdsPerRequestMax)
+    for (const hold of taken) holds.read(hold)
+    return { holds: taken, hasMore: all.length > taken.length }
   }
   const uuids = ids.map((id) => readHoldId(id))
   const known = uuids.filter((id) => id !== undefined)
   for (const hold of await lockHolds(connection, hotel.id, known)) holds.read(hold)
-  return [...new Set(uuids)].map((id, index) => {
+  const named = uuids.map((id, index) => {
     const hold = id === undefined ? undefined : holds.get(id)
     if (!hold)
       throw new Rejected(404, { ...guardErrors.holdNotFound, path: `/holdIds/${index}`, value: ids[index] })
@@ -132,6 +133,7 @@ async function openHolds(
     if (hold.state === 'open' && !isOver) return hold
     throw notOpen(hold.state === 'open' ? 'expired' : hold.state, ids[index], index)
   })
+  return { holds: [...new Set(named)], hasMore: false }
 }
 
 export function notOpen(state: Hold['state'], value: string | undefined, index: number): Rejected {

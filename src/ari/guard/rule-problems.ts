@@ -1,14 +1,20 @@
 import { toMinor } from '../../base/money.ts'
 import { reportedValue, type Problem } from '../../http/rejected.ts'
 import { minorDigits } from '../../reference/currencies.ts'
-import { boundOfKind, guardErrors, type RuleBody } from './contract.ts'
+import { guardErrors, type RuleBody } from './contract.ts'
+import { boundOfKind } from './rules-contract.ts'
 import { boundDigits } from './rules.ts'
 
 const bounds = ['percent', 'amount', 'units', 'nights'] as const
 const dropMax = 99
 
-/** What is wrong with a rule besides its shape: its bound is missing, or another one is there. */
-export function ruleProblems(rule: Partial<RuleBody> | undefined, path: string): Problem[] {
+/** What is wrong with the rules of a body besides their shape. */
+export function rulesProblems(rules: readonly (Partial<RuleBody> | undefined)[] = []): Problem[] {
+  return rules.flatMap((rule, index) => ruleProblems(rule, `/rules/${index}`))
+}
+
+/** A rule's bound is missing, or another one is there. */
+function ruleProblems(rule: Partial<RuleBody> | undefined, path: string): Problem[] {
   if (!rule?.kind) return []
   const { kind, action, amount, percent, currency } = rule
   const own = boundOfKind[kind]

@@ -2,7 +2,8 @@ import { toMinor } from '../../base/money.ts'
 import { unset } from '../block-codec.ts'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../fields.ts'
 import { restrictionNames, restrictions } from '../restrictions.ts'
-import type { Reason, RuleAction, RuleBody } from './contract.ts'
+import type { Reason, RuleBody } from './contract.ts'
+import type { RuleAction } from './rules-contract.ts'
 
 /** The rules of the guard as pure functions of stored and new values, in minor units. */
 

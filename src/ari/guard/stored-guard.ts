@@ -1,3 +1,4 @@
+import type { StoredSettings } from './guard-store.ts'
 import { guardOf, isOff, type Guard, type GuardSettings } from './rules.ts'
 
 /**
@@ -21,6 +22,20 @@ export const defaultSettings: GuardSettings = {
   learned: false,
   expiryHours: 72,
   onExpiry: 'discard',
+}
+
+/** The settings of a body; what is absent has its default. */
+export function settingsOf(sent: Partial<GuardSettings>): GuardSettings {
+  const { rules, learned, expiryHours, onExpiry } = { ...defaultSettings, ...sent }
+  return { rules, learned, expiryHours, onExpiry }
+}
+
+/** The settings in an answer. */
+export function shownSettings(stored: StoredSettings | undefined) {
+  const { source, settings } = stored ?? { source: 'none' as const, settings: defaultSettings }
+  // As jsonb, the members are in an order of their own.
+  const { rules, learned, expiryHours, onExpiry } = settings
+  return { source, rules: [...rules], learned, expiryHours, onExpiry }
 }
 
 /** Interprets the column. Rules that are off matter while something is held: newer pushes replace it. */

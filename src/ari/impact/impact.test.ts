@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openShop, type Shop } from '../../../test/booking.ts'
 import { gatewayForTests, type Reply } from '../../../test/harness.ts'
 import { supplierDigests } from '../../../test/stored-state.ts'
-import { expectOk, problemsOf, product, storyHotel } from '../../../test/story.ts'
+import { expectOk, problemsOf, product, pushStoryHotel, storyHotel } from '../../../test/story.ts'
 import { isRecord } from '../../http/validate.ts'
 
 const gateway = await gatewayForTests({ now: '2027-03-15T12:00:00Z' })
@@ -41,7 +41,7 @@ test('a dry run with impact says what the push means for the sale, and the push 
   const { impact, planId } = await planOf(at)
   const worst = { roomId: 'DBL', rateId: 'BAR', bucket: 'u', before: 100, after: 50, pct: -50 }
   const unsellable = (rateId: string) => ({ roomId: 'DBL', rateId, date: '2027-04-20' })
-  assert.match(String(planId), /^r4-[0-9a-f]{32}$/)
+  assert.match(String(planId), /^r4-[0-9a-f]{32}-[0-9a-f]{8}$/)
   assert.deepEqual(impact, {
     baseRevision: 4,
     planId,
@@ -131,6 +131,15 @@ const summaryOf = (items: number, cellsChanged: number) => ({
   cellsChanged,
 })
 
+test('a plan from before a reset is not applied to the hotel that is pushed anew', async () => {
+  const at = await shop()
+  const { planId } = await planOf(at)
+  expectOk(await at.supplier.post('/push/sandbox/reset', {}))
+  await pushStoryHotel(at.supplier)
+  const stale = await push(at, { ...change, planId })
+  assert.deepEqual([stale.status, Object(problemsOf(stale)[0])[1]], [409, 'PLAN_STALE'])
+})
+
 test('a booking makes a plan stale', async () => {
   const at = await shop()
   const { planId } = await planOf(at)
@@ -194,8 +203,8 @@ test('a year of 50 room-rates is tested by a sample, which is the same for the p
   const { stays, planId, nights } = planned
   assert.ok(isRecord(stays))
   const { tested, of, lost } = stays
-  assert.deepEqual([of, tested, nights], [63_000, 5_728, { touched: 21_960, changed: 18_300 }])
-  // Two of seven lengths; 5,728 is no multiple of 7.
-  assert.equal(lost, Math.ceil((5_728 * 2) / 7))
+  assert.deepEqual([of, tested, nights], [63_000, 1_910, { touched: 21_960, changed: 18_300 }])
+  // Two of seven lengths; 1,910 is no multiple of 7.
+  assert.equal(lost, Math.ceil((1_910 * 2) / 7))
   assert.deepEqual(impactOf(expectOk(await push({ supplier }, { ...body, impact: true, planId }))), planned)
 })

@@ -7,8 +7,7 @@ import type { NightMask } from '../block.ts'
 import { unset } from '../block-codec.ts'
 import { fieldNumber, isPriceField } from '../fields.ts'
 import { isLooser } from '../guard/rules.ts'
-import { nightsWhere } from '../guard/judged-push.ts'
-import { countNights } from '../month.ts'
+import { countNights, nightsWhere } from '../month.ts'
 import type { ReadyPush } from '../plan.ts'
 import { namesOf } from '../row-names.ts'
 import { changedValues, touchedMonths, type States, type TouchedMonth } from './changed-cells.ts'
@@ -30,7 +29,7 @@ export type SoldHotel = {
 }
 export type ReadSoldHotel = (connection: Connection, hotelId: number) => Promise<SoldHotel>
 
-/** A room-rate of which a value changes, its own or one of its room. */
+/** A room-rate of which a value changes, its own or one of its room, and the days of the compared stays on which one does. */
 export type ConcernedRoomRate = { roomNo: number; rateNo: number; changed: ReadonlySet<DayNumber> }
 
 /** What an impact needs to know besides the states, read under the hotel's lock. */
@@ -64,8 +63,9 @@ export async function impactOf(
   const names = namesOf(catalog)
   const touched = touchedMonths(plan.items)
   const { changed, prices, inventory, restrictions } = await compareCells(states, touched)
-  const sellable = sellableImpact(states, changed, { ready, sold, baseRevision })
-  const concerned = concernedRoomRates(sold, changed)
+  const ofRoomRates = changedMonths(sold, changed)
+  const sellable = sellableImpact(states, ofRoomRates, ready)
+  const concerned = concernedRoomRates(ofRoomRates, sold.monthsOfStays(today))
   const stays = await sold.compareStays(states, today, concerned)
   const counts = { price: prices.summary(names), inventory, sellable }
   return {
@@ -109,14 +109,14 @@ function nightsIn(months: readonly TouchedMonth[]): number {
 
 function sellableImpact(
   { before, after, currencyRevision }: States,
-  changed: readonly TouchedMonth[],
-  { ready: { catalog, plan }, sold }: ImpactNeeds,
+  ofRoomRates: readonly TouchedMonth[],
+  { catalog, plan }: ReadyPush,
 ): Impact['sellable'] {
   const { roomCode, rateCode } = namesOf(catalog)
   const { today = 0 } = plan
   const found = { newlyUnsellable: 0, newlySellable: 0 }
   const examples: Impact['sellable']['examples'] = { newlyUnsellable: [], newlySellable: [] }
-  for (const { mask, ...at } of changedMonths(sold, changed)) {
+  for (const { mask, ...at } of ofRoomRates) {
     const { roomNo, rateNo, month } = at
     const product = catalog.productOf(roomNo, rateNo)
     if (product?.isAvailable !== true) continue
@@ -151,13 +151,18 @@ function changedMonths({ roomRates }: SoldHotel, changed: readonly TouchedMonth[
   })
 }
 
-function concernedRoomRates(sold: SoldHotel, changed: readonly TouchedMonth[]): ConcernedRoomRate[] {
+/** Days beyond the stays that are compared are left out. */
+function concernedRoomRates(
+  ofRoomRates: readonly TouchedMonth[],
+  { first, last }: ReturnType<SoldHotel['monthsOfStays']>,
+): ConcernedRoomRate[] {
   const byRoomRate = new Map<number, ConcernedRoomRate & { changed: Set<DayNumber> }>()
-  for (const { roomNo, rateNo, month, mask } of changedMonths(sold, changed)) {
+  for (const { roomNo, rateNo, month, mask } of ofRoomRates) {
     const key = roomRateKey(roomNo, rateNo)
     const known = byRoomRate.get(key) ?? { roomNo, rateNo, changed: new Set() }
-    nightsWhere(mask, (night) => known.changed.add(firstDay(month) + night).size > 0)
     byRoomRate.set(key, known)
+    if (month >= first && month <= last)
+      nightsWhere(mask, (night) => known.changed.add(firstDay(month) + night).size > 0)
   }
   return [...byRoomRate.values()]
 }

@@ -51,7 +51,7 @@ class Direction {
   readonly pcts: number[] = []
 
   summary(): Impact['price']['up'] {
-    const rising = Float64Array.from(this.pcts).sort()
+    const rising = new Float64Array(this.pcts).sort()
     const middle = rising.length >> 1
     const upper = rising[middle]
     if (upper === undefined) return { cells: this.cells, medianPct: null, maxPct: null }

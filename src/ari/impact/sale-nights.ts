@@ -1,6 +1,6 @@
+import { nightsWhere } from '../month.ts'
 import type { Block, Blocks, NightMask } from '../block.ts'
 import { closureFields, fieldNumber } from '../fields.ts'
-import { nightsWhere } from '../guard/judged-push.ts'
 import { isPriceOfStay } from '../on-sale.ts'
 import { sellableValues, type TouchedMonth } from './changed-cells.ts'
 import { unset } from '../block-codec.ts'

@@ -2,7 +2,7 @@ import type { AlertChannels } from '../../alerts/channels.ts'
 import { countMessages, type ChannelMessages } from '../../alerts/outbox.ts'
 import { sendTest } from '../../alerts/send-test.ts'
 import { selectSettings } from '../../alerts/settings-store.ts'
-import { instantOf } from '../../base/calendar.ts'
+import { optionalInstant } from '../../base/calendar.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import { audit } from '../../operators/audit.ts'
 import type { Needs } from '../../postgres/postgres.ts'
@@ -53,5 +53,5 @@ export const testSupplierAlerts = (needs: ChannelNeeds): Mounted =>
   })
 
 function listedMessages({ lastSentMs, ...messages }: ChannelMessages): ConsoleMessages {
-  return { ...messages, lastSentAt: lastSentMs === null ? null : instantOf(lastSentMs) }
+  return { ...messages, lastSentAt: optionalInstant(lastSentMs) }
 }

@@ -4,9 +4,17 @@ import type { ListedCheck } from '../../price-check/contract.ts'
 import type { Delivery } from '../../bookings/callback-contract.ts'
 import type { reservationRoutes } from '../../bookings/contract.ts'
 import { reservationStatuses } from '../../webhooks/contract.ts'
-import type { DeliveryState, DisplayedDelivery, ReservationNote } from '../deliveries/contract.ts'
+import type {
+  DeliveryState,
+  DisplayedAttempt,
+  DisplayedDelivery,
+  ReservationNote,
+} from '../deliveries/contract.ts'
 
-/** Reservations of all suppliers as operators see them: everything stored except card data. */
+/**
+ * Reservations of all suppliers as operators see them: everything stored except card data. People of a supplier see its
+ * own, without the operators' notes.
+ */
 
 export const reservationsPerPage = { max: 200, usual: 50 }
 /** Per version; further changes are only counted. */
@@ -73,6 +81,8 @@ export type Reach = {
   nextAt: string | null
   /** The newest delivered version, if it is not the current one. */
   earlierVersion: number | null
+  /** What came of the last attempt, as long as the current version has not arrived; null: there was none yet. */
+  lastAttempt: DisplayedAttempt | null
 }
 
 /** The visible part of a card. Its number is in the vault or gone; only the last four digits are ever shown. */
@@ -98,8 +108,11 @@ export type WholeReservation = ReservationOfHotel & {
   total: Shown['total']
   /** For a cancelled reservation, by the booked policies. */
   penalty: Shown['penalty']
+  /** Null too for people of the supplier, who never see cards. */
   card: ShownCard | null
   reach: Reach
+  /** Whether the supplier has a URL for reservations now. */
+  hasUrl: boolean
   /** Newest first. */
   versions: ShownVersion[]
   /** The checks made for any version, as long as they are stored. */
@@ -117,6 +130,7 @@ export const reservationConsoleRoutes = {
   searchReservations: consoleRoute<{ reservations: ListedReservation[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/reservations',
+    forSuppliers: 'own',
     query: Type.Object({
       supplierId: queryText(),
       hotelId: queryText(),
@@ -136,6 +150,7 @@ export const reservationConsoleRoutes = {
   showReservation: consoleRoute<{ reservation: WholeReservation }>()({
     method: 'GET',
     path: '/reservations/{reservationId}',
+    forSuppliers: 'own',
     params: Type.Object({ reservationId: text({ maxLength: 20 }) }),
   }),
 }

@@ -1,4 +1,4 @@
-import { instantOf } from '../../base/calendar.ts'
+import { instantOf, optionalInstant } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import { minorText } from '../../base/money.ts'
 import type { Needs } from '../../postgres/postgres.ts'
@@ -39,13 +39,9 @@ import { type DisplayedDelivery, notesShownMax, noteRoutes } from '../deliveries
 import { selectDeliveriesOf, type DeliveryRow } from '../deliveries/store.ts'
 import { selectChecksOfReservation } from '../price-checks/store.ts'
 import { cardFace, changesBetween } from './version-changes.ts'
-import {
-  optionalInstant,
-  endpointTextsOf,
-  reachOf,
-  deliveryWithTimeline,
-} from '../deliveries/displayed-delivery.ts'
+import { endpointTextsOf, reachOf, deliveryWithTimeline } from '../deliveries/displayed-delivery.ts'
 import { audit } from '../../operators/audit.ts'
+import { selectCallback } from '../../webhooks/store.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { holdsCardNumber } from '../../base/card-number.ts'
 import { selectAttempts, type StoredAttempt } from '../../deliveries/store.ts'
@@ -102,8 +98,9 @@ function listed(row: ReservationRow): ListedReservation {
 
 /** GET /reservations/{reservationId}. */
 export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
-  on(reservationConsoleRoutes.showReservation, async ({ params }) => {
+  on(reservationConsoleRoutes.showReservation, async ({ params, operator }) => {
     const { db } = needs
+    const isOfSupplier = operator.supplier !== undefined
     await needs.priceChecks.ledger.written()
     const reservation = await reservationOf(db, params.reservationId)
     const [hotel, history, deliveries, notes, card] = await Promise.all([
@@ -111,17 +108,20 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
       selectHistory(db, reservation.id),
       selectDeliveriesOf(db, reservation.id),
       selectNotes(db, reservation.id, notesShownMax),
-      cardOf(needs, reservation),
+      isOfSupplier ? null : cardOf(needs, reservation),
     ])
     // Removed since it was found, with everything that belongs to it.
     if (!hotel || history.length === 0) throw reservationNotFound(params.reservationId)
     const ids = deliveries.map(({ id }) => id)
-    const versions = history.map((version): StoredReservation => ({ ...reservation, ...version }))
-    const [attempts, alerts, checks, endpointTexts] = await Promise.all([
+    const versions = history
+      .map((version): StoredReservation => ({ ...reservation, ...version }))
+      .map((version) => (isOfSupplier ? withoutCard(version) : version))
+    const [attempts, alerts, checks, endpointTexts, callback] = await Promise.all([
       selectAttempts(db, ids),
       selectAlerts(db, ids),
       selectChecksOfReservation(db, reservation.supplierId, versions.map(checksNamed)),
       endpointTextsOf(db, deliveries),
+      selectCallback(db, reservation.hotelId, 'pushbook', needs.clock.now()),
     ])
     const attemptsById = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
     const { rooms, customer, payment, total, penalty, checkin, checkout, currency } =
@@ -146,6 +146,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
         penalty,
         card,
         reach: reachOf(reservation.version, deliveries, attemptsById),
+        hasUrl: callback !== undefined,
         versions: listedVersions(versions),
         priceChecks: checks.map(withVersion(versions)),
         deliveries: withTimelines(deliveries, endpointTexts, attemptsById),
@@ -160,6 +161,11 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
       },
     })
   })
+
+function withoutCard(reservation: StoredReservation): StoredReservation {
+  const { content } = reservation
+  return { ...reservation, content: { ...content, payment: { type: content.payment.type } } }
+}
 
 async function cardOf({ db, clock }: Needs, { id, content }: StoredReservation): Promise<ShownCard | null> {
   const { card } = content.payment

@@ -233,13 +233,14 @@ test('a reservation shows its versions with their differences, its timeline, and
   )
   const { reach, deliveries } = shown
   assert.deepEqual(
-    { ...reach, nextAt: typeof reach.nextAt },
+    { ...reach, nextAt: typeof reach.nextAt, lastAttempt: reach.lastAttempt?.httpStatus },
     {
       kind: 'failing',
       at: '2027-03-01T12:00:00.000Z',
       attempts: 1,
       nextAt: 'string',
       earlierVersion: 1,
+      lastAttempt: deliveries[0]?.timeline.at(-1)?.httpStatus,
     },
   )
   assert.deepEqual(

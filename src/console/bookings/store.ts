@@ -110,6 +110,14 @@ export function hasGuest(beginning: string): string {
   return `reservation.id in (select reservation_id from reservation_guest where word ^@ ${beginning}::text)`
 }
 
+export async function selectOptionalReservationOwner(db: Queryable, id: number): Promise<number | undefined> {
+  const { rows } = await db.query<{ supplierId: number }>(
+    'select supplier_id as "supplierId" from reservation where id = $1',
+    [id],
+  )
+  return rows[0]?.supplierId
+}
+
 type HotelOfReservation = { supplier: string; hotelCode: string; hotelName: string; timeZone: string }
 
 /** Their current names; undefined if the hotel was removed with its reservations. */

@@ -1,11 +1,15 @@
 import Type from 'typebox'
 import type { RateRestriction, RestrictionName } from '../../ari/restrictions.ts'
-import { requestedRoom, roomsPerStayMax, type OfferRule } from '../../offers/contract.ts'
+import { requestedRoom, roomsPerStayMax } from '../../offers/contract.ts'
+import type { CellSetter, ExplainedHotel, ExplainedStay } from './explain-contract.ts'
 import { queryText, code, consoleRoute, date, oneOf, text } from '../../http/route.ts'
 
 /** Limits of one answer: nights, and room-rates times nights. A larger window is cut short, and the answer says so. */
 export const calendarNightsMax = 768
 export const calendarCellsMax = 400_000
+/** Of a calendar of several hotels; a page ends sooner at calendarCellsMax, and always has one hotel. */
+export const linesPerPage = 25
+export const nightsOfLines = 400
 
 /** The values of one row, night by night, −1 for none; as runs (value, nights, …) if that is shorter. */
 export type CalendarColumn = readonly number[] | { runs: readonly number[] }
@@ -75,26 +79,31 @@ export type Calendar = {
   rooms: CalendarRoom[]
 }
 
-/** The origin of a value: a push, a reservation, or an operator. */
-export type CellSetter =
-  | {
-      by: 'push'
-      pushId: number
-      requestId: string
-      at: string
-      item: number | null
-      keyId: number | null
-      key: string | null
-    }
-  | { by: 'reservation'; reservationId: string; at: string }
-  | {
-      by: 'operator'
-      operator: string
-      requestId: string
-      at: string
-      /** Null if none was given, or if it is no longer in the push log. */
-      reason: string | null
-    }
+/** A hotel folded to one line of a calendar of several. */
+export type CalendarLine = {
+  /** Those on sale, whatever their nights hold. */
+  roomRates: number
+  /** How many of them can be sold to the party. */
+  sellable?: CalendarColumn
+  /** The lowest price of those, in minor units. */
+  price?: CalendarColumn
+  /** The reasons against the others, together. */
+  unsellable?: CalendarColumn
+}
+
+export type CalendarHotel = Omit<Calendar['hotel'], 'minChildAge' | 'maxChildAge'> & CalendarLine
+
+export type CalendarOfHotels = {
+  isUnchanged: false
+  version: string
+  /** The current date in UTC; what is past goes by each hotel's own. */
+  today: string
+  from: string
+  to: string
+  party: CalendarParty
+  hotels: CalendarHotel[]
+  nextCursor: string | null
+}
 
 export type CellValue = {
   of: 'room' | 'rate'
@@ -140,59 +149,6 @@ export type CalendarCell = {
   isWhole: boolean
 }
 
-export type ExplainedRule = {
-  rule: OfferRule
-  pass: boolean
-  of?: 'room' | 'rate'
-  dates: string[]
-  held: unknown
-  asked: unknown
-  missing?: { ageCategory: string; guests: number }
-  reason?: string
-  setBy: CellSetter | null
-}
-
-export type ExplainedOffer = {
-  unitsLeft: number
-  rooms: { nights: { date: string; amount: string }[] }[]
-  taxes: { type: string; included: boolean; payNow: boolean; amount: string }[]
-  total: { beforeTax: string; tax: string; afterTax: string; dueAtProperty: string }
-  cancelPolicy: {
-    code: string | null
-    description: string | null
-    penalties: { from: string | null; amount: string; noShow?: boolean }[]
-  } | null
-  fees: { name: string; amount: string; appliedPer: string; payNow: false }[]
-  trace: {
-    persons: number
-    nights: {
-      date: string
-      price: string
-      includedAmounts: string
-      divisor: string
-      net: string
-      taxes: { type: string; rate: string; constant: string; amount: string }[]
-    }[]
-    taxes: { type: string; exact: string; amount: string }[]
-  }[]
-}
-
-export type ExplainedStay = {
-  isBookable: boolean
-  currency: string
-  revision: number
-  rules: ExplainedRule[]
-  /** Present if it can be booked. */
-  offer: ExplainedOffer | null
-  /** The smallest change that makes it bookable, if any. */
-  nearest: {
-    checkin: string
-    checkout: string
-    rooms: { adults: number; childAges: number[] }[]
-    change: string
-  } | null
-}
-
 export const stopSellTargetsMax = 500
 export const stopSellActions = ['stop', 'open'] as const
 
@@ -213,10 +169,16 @@ export type StopSellAnswer = {
 }
 
 const hotelParam = { hotelId: text({ maxLength: 10, description: 'platformHotelId' }) }
+const askedStay = {
+  checkin: date({ description: 'First night' }),
+  checkout: date({ description: 'Day of departure' }),
+  rooms: Type.Array(requestedRoom, { minItems: 1, maxItems: roomsPerStayMax }),
+}
 export const calendarRoutes = {
   getCalendar: consoleRoute<Calendar | { isUnchanged: true; version: string }>()({
     method: 'GET',
     path: '/hotels/{hotelId}/calendar',
+    forSuppliers: 'own',
     params: Type.Object(hotelParam),
     query: Type.Object({
       from: Type.Optional(date({ description: "First night; by default a week before the hotel's today" })),
@@ -228,9 +190,25 @@ export const calendarRoutes = {
       since: queryText('version of the answer that is at hand'),
     }),
   }),
+  /** Several hotels one below the other, by name, each in one line; see getCalendar for the rows of one. */
+  listCalendars: consoleRoute<CalendarOfHotels | { isUnchanged: true; version: string }>()({
+    method: 'GET',
+    path: '/calendars',
+    forSuppliers: 'own',
+    query: Type.Object({
+      supplierId: queryText('Number of the supplier'),
+      search: queryText('Parts of the name, code, city, country code or supplier'),
+      hotelIds: queryText(`Only these, up to ${linesPerPage}: platformHotelIds with commas between`),
+      adults: queryText('Adults of the party whose prices are returned; 2 by default'),
+      childAges: queryText('Of the party, with commas between'),
+      cursor: queryText('nextCursor of the previous page'),
+      since: queryText('version of the answer that is at hand'),
+    }),
+  }),
   getCalendarCell: consoleRoute<CalendarCell>()({
     method: 'GET',
     path: '/hotels/{hotelId}/calendar/cell',
+    forSuppliers: 'own',
     params: Type.Object(hotelParam),
     query: Type.Object({
       room: code({ description: 'roomId' }),
@@ -241,14 +219,17 @@ export const calendarRoutes = {
   explainStay: consoleRoute<ExplainedStay>()({
     method: 'POST',
     path: '/hotels/{hotelId}/explain',
+    forSuppliers: 'own',
     params: Type.Object(hotelParam),
-    body: Type.Object({
-      roomId: code(),
-      rateId: code(),
-      checkin: date({ description: 'First night' }),
-      checkout: date({ description: 'Day of departure' }),
-      rooms: Type.Array(requestedRoom, { minItems: 1, maxItems: roomsPerStayMax }),
-    }),
+    body: Type.Object({ roomId: code(), rateId: code(), ...askedStay }),
+  }),
+  /** One stay at every room-rate of the hotel: why guests can't book. */
+  explainHotel: consoleRoute<ExplainedHotel>()({
+    method: 'POST',
+    path: '/hotels/{hotelId}/explain-all',
+    forSuppliers: 'own',
+    params: Type.Object(hotelParam),
+    body: Type.Object(askedStay),
   }),
   stopSell: consoleRoute<StopSellAnswer>()({
     method: 'POST',
@@ -268,7 +249,15 @@ export const calendarRoutes = {
       ),
       from: date({ description: 'First night' }),
       to: date({ description: 'Last night, inclusive' }),
-      reason: Type.Optional(text({ maxLength: 200, description: 'For the audit log and the supplier' })),
+      reason: Type.Optional(
+        text({ maxLength: 200, description: 'Required to stop sales: for operators and the supplier' }),
+      ),
+      until: Type.Optional(
+        text({
+          maxLength: 40,
+          description: 'With `stop`: when sales resume by themselves, an ISO 8601 instant',
+        }),
+      ),
       preview: Type.Optional(Type.Boolean({ description: 'Only report what would change' })),
     }),
   }),

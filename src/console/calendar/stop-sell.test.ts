@@ -109,7 +109,7 @@ test('a stopped room is sold at no rate, whatever is pushed, until an operator r
 
 test('stopping one rate leaves the others on sale; stopping it again changes nothing and is not logged', async () => {
   const stage = await scene('rate')
-  const order = { action: 'stop', targets: [{ ...dbl, rateId: 'NRF' }], ...nights }
+  const order = { action: 'stop', targets: [{ ...dbl, rateId: 'NRF' }], ...nights, reason: 'Flood' }
   const first = await operator('POST', `/hotels/${stage.hotel}/stop-sell`, order)
   const again = await operator('POST', `/hotels/${stage.hotel}/stop-sell`, order)
   assert.deepEqual((await offered(stage)).rates, ['BAR'])
@@ -159,7 +159,12 @@ test('a stop-sell is in the supplier’s push log, the audit log and the change 
       operator_name: operator.id,
       action: 'ari.stop-sell',
       subject: `hotel ${stage.hotel} "H1"`,
-      after: { ...nights, targets: [dbl], reason: 'Wrong price', nightsChanged: 3, revision },
+      after: {
+        nights: [{ roomId: 'DBL', startDate: nights.from, endDate: nights.to }],
+        reason: 'Wrong price',
+        nightsChanged: 3,
+        revision,
+      },
     },
   ])
   let told: { kind: string; revision: number; nights: object[] }[] = []
@@ -182,13 +187,21 @@ test('suppliers’ read-backs and the time of their last push do not change', as
     const hotels = expectOk(await stage.supplier.post('/push/getHotels', { hotelIds: ['H1'] }))
     const mappings = expectOk(await stage.supplier.post('/push/getRoomRateMappings', { hotelId: 'H1' }))
     const [mapping] = Object(mappings.body['mappings'])
-    return [body['ari'], Object(hotels.body['hotels'])[0].lastAriAt, mapping.ariFrom, mapping.ariTo]
+    const known = await operator('GET', `/suppliers?search=${stage.name}`)
+    const { ariFrom, ariTo, lastAriAt } = mapping
+    return {
+      ari: body['ari'],
+      hotel: Object(hotels.body['hotels'])[0].lastAriAt,
+      mapping: { ariFrom, ariTo, lastAriAt },
+      pushes: Object(known.body['suppliers'])[0].pushes,
+    }
   }
   const atFirst = await read()
   gateway.clock.set('2027-03-01T13:00:00Z')
   // Also beyond the pushed nights.
   const order = {
     action: 'stop',
+    reason: 'Flood',
     targets: [dbl, { ...dbl, rateId: 'BAR' }],
     from: '2027-04-29',
     to: '2027-05-20',
@@ -202,7 +215,7 @@ test('a stop-sell uses the catalog as it is under the lock', async () => {
   const stage = await scene('met')
   const single = { roomId: 'SGL', rateId: 'BAR' }
   const products = { hotelId: 'H1', products: [product(single.roomId, single.rateId)] }
-  const order = { action: 'stop', targets: [single], ...nights }
+  const order = { action: 'stop', targets: [single], ...nights, reason: 'Flood' }
   const [pushed, stopped] = await meetingInLine(
     gateway.db,
     (connection) => connection.query('select from hotel where id = $1 for update', [stage.hotel]),
@@ -238,7 +251,12 @@ test('a preview reports what would change and changes nothing', async () => {
 test('a price check reports that a stopped night cannot be booked', async () => {
   const stage = await scene('checked')
   expectOk(
-    await operator('POST', `/hotels/${stage.hotel}/stop-sell`, { action: 'stop', targets: [dbl], ...nights }),
+    await operator('POST', `/hotels/${stage.hotel}/stop-sell`, {
+      action: 'stop',
+      targets: [dbl],
+      ...nights,
+      reason: 'Flood',
+    }),
   )
   const asked = {
     hotel: { supplier: stage.name, hotelId: 'H1' },
@@ -255,9 +273,9 @@ test('a price check reports that a stopped night cannot be booked', async () => 
   assert.equal(body['bookable'], false)
 })
 
-test('unknown hotels, rooms and rates, reversed and far dates are refused', async () => {
+test('unknown hotels, rooms and rates, reversed and far dates, a missing reason and a past end are refused', async () => {
   const stage = await scene('refused')
-  const order = { action: 'stop', targets: [dbl], ...nights }
+  const order = { action: 'stop', targets: [dbl], ...nights, reason: 'Flood' }
   const cases: [string, object, number, string][] = [
     [`/hotels/999999/stop-sell`, order, 404, 'HOTEL_NOT_FOUND'],
     [`/hotels/x/stop-sell`, order, 404, 'HOTEL_NOT_FOUND'],
@@ -272,6 +290,9 @@ test('unknown hotels, rooms and rates, reversed and far dates are refused', asyn
     [`/hotels/${stage.hotel}/stop-sell`, { ...order, to: '2027-04-19' }, 400, 'DATES_REVERSED'],
     [`/hotels/${stage.hotel}/stop-sell`, { ...order, to: '2030-04-19' }, 400, 'DATE_TOO_FAR'],
     [`/hotels/${stage.hotel}/stop-sell`, { ...order, from: '2027-02-01' }, 400, 'DATE_PAST'],
+    [`/hotels/${stage.hotel}/stop-sell`, { ...order, reason: ' ' }, 400, 'REASON_REQUIRED'],
+    [`/hotels/${stage.hotel}/stop-sell`, { ...order, reason: undefined }, 400, 'REASON_REQUIRED'],
+    [`/hotels/${stage.hotel}/stop-sell`, { ...order, until: '2027-03-01T12:00:00Z' }, 400, 'END_IN_THE_PAST'],
   ]
   for (const [path, body, status, type] of cases) {
     const reply = await operator('POST', path, body)
@@ -282,7 +303,12 @@ test('unknown hotels, rooms and rates, reversed and far dates are refused', asyn
 test('a calendar marks stopped nights and gives the reason', async () => {
   const stage = await scene('marked')
   expectOk(
-    await operator('POST', `/hotels/${stage.hotel}/stop-sell`, { action: 'stop', targets: [dbl], ...nights }),
+    await operator('POST', `/hotels/${stage.hotel}/stop-sell`, {
+      action: 'stop',
+      targets: [dbl],
+      ...nights,
+      reason: 'Flood',
+    }),
   )
   const { rooms } = await calendarOf(operator, stage.hotel, '2027-04-19', '2027-04-23')
   assert.deepEqual(
@@ -296,7 +322,13 @@ test('a calendar marks stopped nights and gives the reason', async () => {
 
 test('concurrent pushes and stop-sells for one hotel all take effect', async () => {
   const stage = await scene('at-once')
-  const order = (action: string, night: string) => ({ action, targets: [dbl], from: night, to: night })
+  const order = (action: string, night: string) => ({
+    action,
+    reason: 'Flood',
+    targets: [dbl],
+    from: night,
+    to: night,
+  })
   const replies = await Promise.all([
     ...['2027-04-20', '2027-04-21', '2027-04-22'].map((night) =>
       operator('POST', `/hotels/${stage.hotel}/stop-sell`, order('stop', night)),

@@ -5,7 +5,7 @@ import { isRecord } from '../../http/validate.ts'
 import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
 import { isInRange, rangeValues, readBack } from '../../push-log/day-ranges.ts'
 import { hasOneOfRequestIds, requestIdLists, requestIdOfRow } from '../../push-log/request-ids.ts'
-import type { CellSetter } from './contract.ts'
+import type { CellSetter } from './explain-contract.ts'
 
 export async function selectOptionalCalendarHotel(
   db: Queryable,

@@ -102,11 +102,13 @@ export const deliveryConsoleRoutes = {
   searchDeliveries: consoleRoute<{ deliveries: ListedDelivery[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/deliveries',
+    forSuppliers: 'own',
     query: Type.Object({ ...searched, cursor: queryText(), limit: queryText() }),
   }),
   sendDeliveryAgain: consoleRoute<SentAgainAnswer>()({
     method: 'POST',
     path: '/deliveries/{deliveryId}/send-again',
+    forSuppliers: 'own',
     role: 'operator',
     params: Type.Object({ deliveryId: text({ maxLength: 64 }) }),
   }),
@@ -114,11 +116,13 @@ export const deliveryConsoleRoutes = {
   countDeliveriesToSend: consoleRoute<{ count: number; isMore: boolean }>()({
     method: 'GET',
     path: '/deliveries/count-to-send',
+    forSuppliers: 'own',
     query: Type.Object(searched),
   }),
   sendDeliveriesAgain: consoleRoute<SentAgainAnswer>()({
     method: 'POST',
     path: '/deliveries/send-again',
+    forSuppliers: 'own',
     role: 'operator',
     body: Type.Object({
       deliveryIds: Type.Optional(

@@ -106,7 +106,11 @@ function readDeliverySearch(query: Query, nowMs: number, problems: Problem[]): D
 }
 
 /** The same filter in a body. */
-function openSearchOf(filter: UndeliveredFilter, nowMs: number, problems: Problem[]): OpenSearch {
+function openSearchOf(
+  filter: Omit<UndeliveredFilter, 'supplierId'> & { supplierId: number | undefined },
+  nowMs: number,
+  problems: Problem[],
+): OpenSearch {
   const { state, supplierId, hotelId, olderThanMinutes, arrivalWithinHours, alerted } = filter
   return {
     state,
@@ -126,7 +130,10 @@ function readEndpoint(sent: string | undefined, problems: Problem[]): number | u
   return undefined
 }
 
-/** Sends deliveries again, like `ari deliveries again`, with the operator's name in the audit log. */
+/**
+ * Sends deliveries again, like `ari deliveries again`, with the operator's name in the audit log. To people of a supplier
+ * the deliveries of others are unknown, and a filter is of their supplier whatever it says.
+ */
 
 type By = { operator: Operator; requestId: string }
 
@@ -209,6 +216,7 @@ async function sendSelected(
   const before = await selectStates(
     connection,
     ids.flatMap((id) => id ?? []),
+    operator.supplier?.supplierId,
   )
   const unknown = deliveryIds.filter((_, index) => !before.has(ids[index] ?? ''))
   rejectIfAny(unknown.map(deliveryUnknown), 404)
@@ -244,6 +252,10 @@ const nothingToSend = {
   hint: 'It is being sent, a newer version replaced it, or it is already queued again',
 } as const
 
+export function deliveryNotFound(sent: string): Rejected {
+  return new Rejected(404, deliveryUnknown(sent))
+}
+
 function deliveryUnknown(sent: string): Problem {
   return { type: 'DELIVERY_NOT_FOUND', message: 'Delivery not found', value: reportedValue(sent) }
 }
@@ -255,7 +267,8 @@ async function sendMatching(
   nowMs: number,
 ): Promise<SentAgainAnswer> {
   const problems: Problem[] = []
-  const search = filter && openSearchOf(filter, nowMs, problems)
+  const supplierId = operator.supplier?.supplierId ?? filter?.supplierId
+  const search = filter && openSearchOf({ ...filter, supplierId }, nowMs, problems)
   rejectIfAny(problems)
   const ids = search ? await selectToSendAgain(connection, search, count + 1) : []
   if (ids.length > count) throw new Rejected(409, moreByNow)
@@ -266,7 +279,7 @@ async function sendMatching(
     requestId,
     action: 'delivery.send-again',
     subject: 'deliveries by filter',
-    before: { filter },
+    before: { filter: { ...filter, supplierId } },
     after: sent,
   })
   return sent

@@ -1,16 +1,13 @@
-import { instantOf } from '../../base/calendar.ts'
+import { instantOf, optionalInstant } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
 import { hostAndPath } from '../../webhooks/callback.ts'
-import type { ListedDelivery, DisplayedDelivery } from './contract.ts'
+import type { DisplayedAttempt, DisplayedDelivery, ListedDelivery } from './contract.ts'
 import { selectPushbookUrls, type DeliveryRow } from './store.ts'
 import type { Reach } from '../bookings/contract.ts'
 import type { StoredAttempt } from '../../deliveries/store.ts'
 
 /** Deliveries as the console shows them. */
-
-export const optionalInstant = (epochMs: number | null): string | null =>
-  epochMs === null ? null : instantOf(epochMs)
 
 /** Host and path of each endpoint whose URL a key still has; the rest of a URL may contain secrets. */
 export async function endpointTextsOf(
@@ -47,11 +44,12 @@ export function deliveryWithTimeline(
 ): DisplayedDelivery {
   return {
     ...listedDelivery(row, endpointTexts),
-    timeline: attempts.map(({ deliveryId: _delivery, atMs, ...attempt }) => ({
-      ...attempt,
-      at: instantOf(atMs),
-    })),
+    timeline: attempts.map(displayedAttempt),
   }
+}
+
+function displayedAttempt({ deliveryId: _delivery, atMs, ...attempt }: StoredAttempt): DisplayedAttempt {
+  return { ...attempt, at: instantOf(atMs) }
 }
 
 /** Whether the hotel has the current version, from all deliveries of the reservation, newest first. */
@@ -72,16 +70,19 @@ export function reachOf(
       (ownAttempts.length > 0 || arrived.attempts === 0)
     const kind = wasFetched ? 'acknowledged' : 'reached'
     const at = optionalInstant(arrived.deliveredAtMs)
-    return { kind, at, attempts: arrived.attempts, nextAt: null, earlierVersion: null }
+    return { kind, at, attempts: arrived.attempts, nextAt: null, earlierVersion: null, lastAttempt: null }
   }
   const [last] = present
-  if (!last) return { kind: 'unknown', at: null, attempts: 0, nextAt: null, earlierVersion: earlier }
+  const nothing = { at: null, attempts: 0, nextAt: null, lastAttempt: null }
+  if (!last) return { kind: 'unknown', ...nothing, earlierVersion: earlier }
+  const lastAttempt = (attempts.get(last.id) ?? []).at(-1)
   return {
     kind: reachByState[last.state],
     at: instantOf(last.undeliveredSinceMs),
     attempts: last.attempts,
     nextAt: optionalInstant(last.dueAtMs),
     earlierVersion: earlier,
+    lastAttempt: lastAttempt ? displayedAttempt(lastAttempt) : null,
   }
 }
 

@@ -181,12 +181,26 @@ export async function selectToSendAgain(db: Queryable, search: OpenSearch, limit
   return rows.map(({ id }) => id)
 }
 
-/** The states of deliveries before they are sent again; unknown ids are left out. */
-export async function selectStates(db: Queryable, ids: readonly string[]): Promise<Map<string, StandingRow>> {
+export async function selectOptionalDeliveryOwner(db: Queryable, id: string): Promise<number | undefined> {
+  const { rows } = await db.query<{ supplierId: number }>(
+    'select supplier_id as "supplierId" from delivery where id = $1',
+    [id],
+  )
+  return rows[0]?.supplierId
+}
+
+/**
+ * The states of deliveries before they are sent again; unknown ids, and with a supplier those of others, are left out.
+ */
+export async function selectStates(
+  db: Queryable,
+  ids: readonly string[],
+  supplierId: number | undefined,
+): Promise<Map<string, StandingRow>> {
   const { rows } = await db.query<StandingRow & { id: string }>(
     `select id, ${stateOf('delivery')} as state, attempts, reservation_id as "reservationId" from delivery
-     where id = any($1::uuid[])`,
-    [ids],
+     where id = any($1::uuid[]) and ($2::int is null or supplier_id = $2)`,
+    [ids, supplierId ?? null],
   )
   return new Map(rows.map(({ id, ...standing }) => [id, standing]))
 }

@@ -1,10 +1,10 @@
+import { isHoldOver, storedStates } from '../../ari/guard/hold-store.ts'
 import type { HoldState } from '../../ari/guard/holds-contract.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { ConsoleHold } from './contract.ts'
 
-/** A hold that is to be discarded at its end counts as expired from then on, by the clock of the account. */
-export const isHoldOpen = (now: string): string =>
-  `hold.state = 'open' and (on_expiry = 'apply' or expires_at > instant(${now}::float8 + hotel.clock_ahead_ms))`
+/** A hold that is to be discarded at its end counts as expired from then on. */
+export const isHoldOpen = (now: string): string => `hold.state = 'open' and not (${isHoldOver(now)})`
 
 export type HoldSearch = {
   supplierId: number | undefined
@@ -24,18 +24,30 @@ const shown = (column: string): string =>
 export async function searchHoldRows(db: Queryable, search: HoldSearch, nowMs: number): Promise<HoldRow[]> {
   const { supplierId, hotelId, state, before, limit } = search
   const { rows } = await db.query<HoldRow>(
-    `select hold.id, supplier.id as "supplierId", supplier.name as supplier, hotel.id as "hotelId",
-       hotel.name as "hotelName", reason as rule, cells, request_id as "requestId", ${shown('at')} as at,
-       ${shown('expires_at')} as "expiresAt", on_expiry as "onExpiry", $3::text as state,
-       ${shown('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy", examples,
-       floor(extract(epoch from at) * 1000000)::text as "atUs"
-     from hold join hotel on hotel.id = hold.hotel_id join supplier on supplier.id = hotel.supplier_id
-     where ($1::int is null or supplier.id = $1) and ($2::int is null or hotel.id = $2)
-       and hold.state = any(case when $3::text = 'expired' then array['open', 'expired'] else array[$3::text] end)
-       and case when ${isHoldOpen('$6')} then 'open' when hold.state = 'open' then 'expired' else hold.state end = $3::text
-       and ($4::text is null or (floor(extract(epoch from at) * 1000000)::int8, hold.id) < ($4::int8, $5::uuid))
-     order by hold.at desc, hold.id desc limit $7`,
-    [supplierId ?? null, hotelId ?? null, state, before?.atUs ?? null, before?.id ?? null, nowMs, limit],
+    `select listed.id, supplier_id as "supplierId", supplier, hotel_id as "hotelId", hotel_name as "hotelName",
+       reason as rule, cells, request_id as "requestId", ${shown('at')} as at, ${shown('expires_at')} as "expiresAt",
+       on_expiry as "onExpiry", $3::text as state, ${shown('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy",
+       examples, floor(extract(epoch from at) * 1000000)::text as "atUs"
+     from unnest($8::text[]) as stored (state) cross join lateral (
+       select hold.*, hotel.name as hotel_name, supplier.id as supplier_id, supplier.name as supplier
+       from hold join hotel on hotel.id = hold.hotel_id join supplier on supplier.id = hotel.supplier_id
+       where hold.state = stored.state and ($1::int is null or supplier.id = $1) and ($2::int is null or hotel.id = $2)
+         and case when ${isHoldOver('$6')} then 'expired' else hold.state end = $3
+         and ($4::text is null or (hold.at, hold.id)
+           < (timestamptz 'epoch' + $4::int8 * interval '1 microsecond', $5::uuid))
+       order by hold.at desc, hold.id desc limit $7
+     ) as listed
+     order by listed.at desc, listed.id desc limit $7`,
+    [
+      supplierId ?? null,
+      hotelId ?? null,
+      state,
+      before?.atUs ?? null,
+      before?.id ?? null,
+      nowMs,
+      limit,
+      storedStates(state),
+    ],
   )
   return rows
 }

@@ -15,8 +15,16 @@ export const productsShownMax = 2_000
 export const goLiveStages = ['products', 'ari', 'webhooks', 'ready'] as const
 export type GoLiveStage = (typeof goLiveStages)[number]
 
-/** `stalest`: longest without ARI first, by the day (UTC) of the last. `ending`: ARI ending soonest first. */
-export const hotelOrders = ['name', 'newest', 'stalest', 'ending'] as const
+/** `stalest`: longest without ARI first, by the day (UTC) of the last. `ending`: ARI ending soonest first. The last three are the others backward. */
+export const hotelOrders = [
+  'name',
+  'newest',
+  'stalest',
+  'ending',
+  'nameLast',
+  'freshest',
+  'endingLast',
+] as const
 export type HotelOrder = (typeof hotelOrders)[number]
 
 export type HotelListed = {
@@ -78,6 +86,8 @@ export type HotelPage = {
     pushed: Record<string, unknown>
     cityMatched: string | null
   }
+  /** The current date at the hotel, by the service's clock. */
+  today: string
   isReady: boolean
   checklist: ChecklistStep[]
   products: HotelProduct[]
@@ -86,10 +96,22 @@ export type HotelPage = {
   lastPushes: { kind: PushKind; push: NamedPush }[]
 }
 
+export type NeighbourHotel = { hotelId: number; name: string }
+
+/** What stands above a hotel's calendar: whose it is, its time, and the supplier's hotels before and after it by name. */
+export type HotelNeighbours = {
+  supplierId: number
+  /** By the service's clock, which a sandbox may have set. */
+  now: string
+  previous: NeighbourHotel | null
+  next: NeighbourHotel | null
+}
+
 export const hotelRoutes = {
   listHotels: consoleRoute<{ hotels: HotelListed[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/hotels',
+    forSuppliers: 'own',
     query: Type.Object({
       search: queryText('Parts of its name, code, city, country code or supplier, or its platformHotelId'),
       supplierId: queryText('Number of the supplier'),
@@ -111,9 +133,16 @@ export const hotelRoutes = {
     role: 'operator',
     params: Type.Object({ hotelId: text({ maxLength: 10, description: 'platformHotelId' }) }),
   }),
+  getHotelNeighbours: consoleRoute<HotelNeighbours>()({
+    method: 'GET',
+    path: '/hotels/{hotelId}/neighbours',
+    forSuppliers: 'own',
+    params: Type.Object({ hotelId: text({ maxLength: 10, description: 'platformHotelId' }) }),
+  }),
   getHotel: consoleRoute<HotelPage>()({
     method: 'GET',
     path: '/hotels/{hotelId}',
+    forSuppliers: 'own',
     params: Type.Object({ hotelId: text({ maxLength: 10, description: 'platformHotelId' }) }),
   }),
 }

@@ -1,6 +1,7 @@
 import { readMappings } from '../../ari/mappings.ts'
 import { readId } from '../../http/query.ts'
-import { dayIn, monthOf } from '../../base/calendar.ts'
+import { todayIn } from '../../hotels/hotel-clock.ts'
+import { dayIn, formatNight, monthOf } from '../../base/calendar.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import type { Queryable, Needs } from '../../postgres/postgres.ts'
 import { pushKinds, type PushKind } from '../../push-log/contract.ts'
@@ -44,6 +45,7 @@ export const getHotel = (needs: ChecklistNeeds): Mounted =>
     const lastPushes = await selectNewestOfKinds(db, details.id, pushKinds, outcomes)
     return answer(200, {
       hotel: { ...withoutStage(listed), channelManager, minChildAge, maxChildAge, pushed, cityMatched },
+      today: formatNight(todayIn(details, clock.now())),
       isReady: checklist.every(({ status }) => status !== 'missing'),
       checklist,
       products,

@@ -326,3 +326,62 @@ test('without a session nothing is shown', async () => {
   assert.equal((await fetch(`${gateway.url}/console/api/hotels`)).status, 401)
   assert.equal((await fetch(`${gateway.url}/console/api/hotels/1`)).status, 401)
 })
+
+test("a hotel has the supplier's hotels before and after it by name, and the time of its account's clock", async () => {
+  const supplier = await gateway.supplier('Neighbours')
+  const names = ['Astra', 'Bellevue', 'Castello']
+  expectOk(
+    await supplier.post(
+      '/push/hotels',
+      names.map((name) => hotel(name, name)),
+    ),
+  )
+  const supplierId = (await list({ search: 'Bellevue' })).hotels[0]?.supplierId
+  const { hotels } = await list({ supplierId: String(supplierId) })
+  const ids = hotels.map(({ hotelId }) => hotelId)
+  const beside = async (hotelId: number | undefined): Promise<unknown> => {
+    const { now, ...neighbours } = expectOk(await viewer.get(`/hotels/${hotelId}/neighbours`)).body
+    assert.equal(Date.parse(String(now)), gateway.clock.now())
+    return neighbours
+  }
+  const of = (index: number) => ({ hotelId: ids[index], name: names[index] })
+  assert.deepEqual(
+    [await beside(ids[0]), await beside(ids[1]), await beside(ids[2])],
+    [
+      { supplierId, previous: null, next: of(1) },
+      { supplierId, previous: of(0), next: of(2) },
+      { supplierId, previous: of(1), next: null },
+    ],
+  )
+  assert.equal((await viewer.get('/hotels/999999/neighbours')).status, 404)
+})
+
+test('every order goes backward too, page after page', async () => {
+  const supplier = await gateway.supplier('Backward')
+  const hotels = ['Uno', 'Due', 'Tre'].map((name) => hotel(name, name))
+  expectOk(await supplier.post('/push/hotels', hotels))
+  const supplierId = (await list({ search: 'Due' })).hotels[0]?.supplierId
+  const all = async (sort: string): Promise<number[]> => {
+    const ids: number[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const listed = await list({
+        supplierId: String(supplierId),
+        sort,
+        limit: '2',
+        ...(cursor === '' ? {} : { cursor }),
+      })
+      ids.push(...listed.hotels.map(({ hotelId }) => hotelId))
+      cursor = listed.nextCursor
+    }
+    return ids
+  }
+  for (const [one, other] of [
+    ['name', 'nameLast'],
+    ['stalest', 'freshest'],
+    ['ending', 'endingLast'],
+  ] as const) {
+    const forward = await all(one)
+    assert.equal(forward.length, 3)
+    assert.deepEqual(await all(other), forward.toReversed())
+  }
+})

@@ -1,18 +1,12 @@
 import { dayIn, monthOf, parseNight, type MonthNumber, firstDay, formatNight } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { cursorProblem, readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
+import { readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { invalid, readNumber } from '../list-query.ts'
-import {
-  hotelOrders,
-  hotelRoutes,
-  hotelsPerPage,
-  type HotelOrder,
-  type GoLiveStage,
-  type HotelListed,
-} from './contract.ts'
-import { selectHotels, type HotelFoundRow, type HotelPosition, type HotelQuery } from './select-hotels.ts'
+import { hotelOrders, hotelRoutes, hotelsPerPage, type GoLiveStage, type HotelListed } from './contract.ts'
+import { readPosition, writePosition } from './hotel-position.ts'
+import { selectHotels, type HotelFoundRow, type HotelQuery } from './select-hotels.ts'
 import { selectNamedHotels, selectSearchWords } from './store.ts'
 
 /**
@@ -76,45 +70,6 @@ function readMonth(text: string | undefined, problems: Problem[]): MonthNumber |
   if (day !== undefined) return monthOf(day)
   problems.push(invalid('endsBy', text, 'must be a month, for example 2027-04'))
   return undefined
-}
-
-function writePosition(order: HotelOrder, { sortKey, hotelId }: HotelFoundRow): string {
-  return Buffer.from(JSON.stringify([order, sortKey, hotelId])).toString('base64url')
-}
-
-function readPosition(
-  text: string | undefined,
-  order: HotelOrder | undefined,
-  problems: Problem[],
-): HotelPosition | undefined {
-  if (text === undefined) return undefined
-  const position = order && positionOf(Buffer.from(text, 'base64url').toString(), order)
-  if (!position) problems.push(cursorProblem(text))
-  return position
-}
-
-const isNumber = (key: string): boolean => /^\d{1,9}$/.test(key)
-
-/** Valid sort keys for each order. */
-const isKey: Readonly<Record<HotelOrder, (key: string) => boolean>> = {
-  name: (key) => !key.includes('\0') && key.isWellFormed(),
-  newest: isNumber,
-  stalest: isNumber,
-  ending: isNumber,
-}
-
-function positionOf(json: string, order: HotelOrder): HotelPosition | undefined {
-  try {
-    const position: unknown = JSON.parse(json)
-    if (!Array.isArray(position)) return undefined
-    const values: readonly unknown[] = position
-    const [madeFor, key, hotelId] = values
-    if (madeFor !== order || typeof key !== 'string' || typeof hotelId !== 'number') return undefined
-    return isKey[order](key) && isNumber(String(hotelId)) ? { key, hotelId: Number(hotelId) } : undefined
-  } catch {
-    // Not one of our cursors.
-    return undefined
-  }
 }
 
 /** A hotel as shown in lists. */

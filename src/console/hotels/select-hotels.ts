@@ -58,6 +58,9 @@ const orders: Readonly<
   newest: { table: 's', key: 's.hotel_id', id: 's.hotel_id', type: 'int', isDescending: true },
   stalest: { table: 'h', key: 'h.ari_day', id: 'h.id', type: 'int' },
   ending: { table: 'h', key: ariEnd, id: 'h.id', type: 'int' },
+  nameLast: { table: 's', key: 's.name', id: 's.hotel_id', type: 'text', isDescending: true },
+  freshest: { table: 'h', key: 'h.ari_day', id: 'h.id', type: 'int', isDescending: true },
+  endingLast: { table: 'h', key: ariEnd, id: 'h.id', type: 'int', isDescending: true },
 }
 
 /**

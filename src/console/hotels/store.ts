@@ -2,7 +2,7 @@ import { hotelColumns, type HotelRow } from '../../hotels/store.ts'
 import { readId } from '../../http/query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
-import { searchWordsMax } from './contract.ts'
+import { searchWordsMax, type HotelNeighbours } from './contract.ts'
 import type { SearchWord } from './select-hotels.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-catalog.ts'
 import type { HotelStay, StayRange, StayReader } from '../../offers/stays.ts'
@@ -61,6 +61,35 @@ export async function selectOptionalHotelDetails(
        (select count(*)::int from room_rate where hotel_id = hotel.id) as "productCount",
        is_offered as "hasAvailableProduct", exists (select from tax where hotel_id = hotel.id) as "hasTaxes"
      from hotel where id = $1`,
+    [hotelId],
+  )
+  return rows[0]
+}
+
+/** The number of the supplier that has the hotel. */
+export async function selectOptionalOwner(db: Queryable, hotelId: number): Promise<number | undefined> {
+  const { rows } = await db.query<{ supplierId: number }>(
+    'select supplier_id as "supplierId" from hotel where id = $1',
+    [hotelId],
+  )
+  return rows[0]?.supplierId
+}
+
+/** The supplier's hotels before and after this one, as a list by name has them. */
+export async function selectOptionalNeighbours(
+  db: Queryable,
+  hotelId: number,
+): Promise<(Omit<HotelNeighbours, 'now'> & { aheadMs: number }) | undefined> {
+  const beside = (direction: '<' | '>', order: 'asc' | 'desc'): string => `
+    (select json_build_object('hotelId', hotel.id, 'name', hotel.name) from (
+       select s.hotel_id from hotel_search s
+       where s.supplier_id = here.supplier_id and (s.name, s.hotel_id) ${direction} (here.name, here.hotel_id)
+       order by s.name ${order}, s.hotel_id ${order} limit 1
+     ) as found join hotel on hotel.id = found.hotel_id)`
+  const { rows } = await db.query<Omit<HotelNeighbours, 'now'> & { aheadMs: number }>(
+    `select here.supplier_id as "supplierId", ${beside('<', 'desc')} as previous, ${beside('>', 'asc')} as next,
+       itself.clock_ahead_ms as "aheadMs"
+     from hotel_search here join hotel itself on itself.id = here.hotel_id where here.hotel_id = $1`,
     [hotelId],
   )
   return rows[0]

@@ -24,6 +24,8 @@ type Me = {
   operatorId: number | null
   name: string
   role: OperatorRole
+  /** Of people of a supplier, whose role `operator` is called manager; null for operators. */
+  supplier: { supplierId: number; name: string } | null
   environment: 'sandbox' | 'production'
   /** Send it as x-csrf-token with every change; null for a token, which needs none. */
   csrfToken: string | null
@@ -71,7 +73,12 @@ const providerSays = () => Type.Optional(text({ secret: true, maxLength: 4_000 }
 
 /** People sometimes type the password as the name: no answer repeats any part of these bodies. */
 export const sessionRoutes = {
-  whoAmI: consoleRoute<Me>()({ method: 'GET', path: '/me', isBeforeSecondFactor: true }),
+  whoAmI: consoleRoute<Me>()({
+    method: 'GET',
+    path: '/me',
+    forSuppliers: 'oneself',
+    isBeforeSecondFactor: true,
+  }),
   signIn: openConsoleRoute<SignedIn>()({
     method: 'POST',
     path: '/sign-in',
@@ -109,12 +116,14 @@ export const sessionRoutes = {
   signOut: consoleRoute<Record<string, never>>()({
     method: 'POST',
     path: '/sign-out',
+    forSuppliers: 'oneself',
     isBeforeSecondFactor: true,
   }),
   /** For one's own password, so viewers may too. Ends the operator's other sessions; this one gets a new secret. */
   changePassword: consoleRoute<SignedIn>()({
     method: 'POST',
     path: '/me/password',
+    forSuppliers: 'oneself',
     isBeforeSecondFactor: true,
     body: Type.Object(
       {
@@ -128,6 +137,7 @@ export const sessionRoutes = {
   beginSecondFactor: consoleRoute<SecondFactorSetup>()({
     method: 'POST',
     path: '/me/second-factor',
+    forSuppliers: 'oneself',
     isBeforeSecondFactor: true,
     body: Type.Object({ code: Type.Optional(code()) }, { secret: true }),
   }),
@@ -135,12 +145,14 @@ export const sessionRoutes = {
   confirmSecondFactor: consoleRoute<SecondFactorConfirmed>()({
     method: 'POST',
     path: '/me/second-factor/confirm',
+    forSuppliers: 'oneself',
     isBeforeSecondFactor: true,
     body: Type.Object({ code: code() }, { secret: true }),
   }),
   removeSecondFactor: consoleRoute<SignedIn>()({
     method: 'POST',
     path: '/me/second-factor/remove',
+    forSuppliers: 'oneself',
     body: Type.Object({ code: Type.Optional(code()) }, { secret: true }),
   }),
 }
@@ -194,7 +206,21 @@ export const operatorRoutes = {
   }),
 }
 
-type AuditPage = { changes: AuditedChange[]; nextCursor: string | null }
+/** Names for the codes and numbers in the changes of a page. */
+export type MentionedHotel = {
+  hotelId: number
+  name: string
+  rooms: { code: string; name: string }[]
+  rates: { code: string; name: string }[]
+}
+
+type AuditPage = {
+  changes: AuditedChange[]
+  hotels: MentionedHotel[]
+  /** Whose the mentioned keys are. */
+  keys: { keyId: number; supplierId: number }[]
+  nextCursor: string | null
+}
 
 export const auditPageLimit = { max: 200, usual: 50 }
 
@@ -207,6 +233,8 @@ export const auditRoutes = {
       operator: queryText(),
       action: queryText(),
       subject: queryText(),
+      hotelId: queryText('platformHotelId'),
+      supplierId: queryText('Number of the supplier: with its keys and hotels'),
       since: queryText(),
       until: queryText(),
       cursor: queryText(),

@@ -2,6 +2,8 @@ import { selectOperators } from '../../operators/store.ts'
 import { answer, on, type Mounted, onEveryProblem } from '../../http/mount.ts'
 import type { Queryable, Needs } from '../../postgres/postgres.ts'
 import { operatorRoutes, auditPageLimit, auditRoutes } from './contract.ts'
+import { readNumber } from '../list-query.ts'
+import { selectMentionedHotels, selectMentionedKeys } from './mentioned.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import {
   createOperator as create,
@@ -76,11 +78,15 @@ export const listAudit = ({ db }: { db: Queryable }): Mounted =>
     const { page: changes, last } = pageOf(await selectAudit(db, filter, limit + 1), limit)
     return answer(200, {
       changes,
+      hotels: await selectMentionedHotels(db, changes),
+      keys: await selectMentionedKeys(db, changes),
       nextCursor: last ? writeCursor(last.id) : null,
     })
   })
 
 const judge = judgeQuery((query, problems): AuditFilter & { limit: number } => {
   const { operator, action, subject } = query
-  return { operator, action, subject, ...readListRange(query, auditPageLimit, problems) }
+  const hotelId = readNumber('hotelId', query, problems)
+  const supplierId = readNumber('supplierId', query, problems)
+  return { operator, action, subject, hotelId, supplierId, ...readListRange(query, auditPageLimit, problems) }
 })

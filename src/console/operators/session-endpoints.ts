@@ -1,12 +1,12 @@
 import type { Environment } from '../../keys/secret.ts'
 import {
+  addressSeenBy,
   type Sessions,
   refuseForeignSite,
   type ConsoleAddress,
   endedOidcCookie,
   oidcCookie,
   oidcCookieOf,
-  originOf,
 } from '../../operators/sessions.ts'
 import { selectOptionalOperator } from '../../operators/store.ts'
 import { countRecoveryCodes } from '../../operators/second-factor.ts'
@@ -31,12 +31,13 @@ import { Rejected } from '../../http/rejected.ts'
 /** GET /me. */
 export const whoAmI = (needs: { db: Queryable; environment: Environment; sessions: Sessions }): Mounted =>
   on(sessionRoutes.whoAmI, async ({ operator, visit }) => {
-    const { id, name, role } = operator
+    const { id, name, role, supplier = null } = operator
     const account = id === undefined ? undefined : await selectOptionalOperator(needs.db, id)
     return answer(200, {
       operatorId: id ?? null,
       name,
       role,
+      supplier,
       environment: needs.environment,
       csrfToken: id === undefined ? null : (needs.sessions.csrfTokenOf(visit) ?? null),
       signedInBy: (await needs.sessions.signedInBy(operator)) ?? null,
@@ -50,12 +51,18 @@ export const whoAmI = (needs: { db: Queryable; environment: Environment; session
   })
 
 /** GET /sign-in/ways. */
-export const signInWays = ({ provider }: { provider: SignInProvider | undefined }): Mounted =>
+export const signInWays = ({
+  provider,
+  consoleAddress: { pathPrefix },
+}: {
+  provider: SignInProvider | undefined
+  consoleAddress: ConsoleAddress
+}): Mounted =>
   on(sessionRoutes.signInWays, async () => {
     const begin = sessionRoutes.beginOidc
     return answer(200, {
       password: true,
-      oidc: provider ? { name: provider.name, path: `${basePathOf(begin)}${begin.path}` } : null,
+      oidc: provider ? { name: provider.name, path: `${pathPrefix}${basePathOf(begin)}${begin.path}` } : null,
     })
   })
 
@@ -127,7 +134,7 @@ export const beginOidc = (needs: OidcNeeds): Mounted =>
       return seeOther(url, oidcCookie(flowState, visit, consoleAddress))
     } catch (error) {
       log.warn({ err: error, requestId }, 'the OpenID provider could not be reached')
-      return backToSignIn('provider')
+      return backToSignIn(consoleAddress, 'provider')
     }
   })
 
@@ -138,7 +145,7 @@ export const finishOidc = (needs: OidcNeeds): Mounted =>
     if (!provider) throw noProvider()
     const flowState = oidcCookieOf(visit, consoleAddress)
     const ended = endedOidcCookie(visit, consoleAddress)
-    const back = (problem: OidcProblem) => backToSignIn(problem, ended)
+    const back = (problem: OidcProblem) => backToSignIn(consoleAddress, problem, ended)
     if (flowState === undefined || flowState === '') return back('expired')
     const url = new URL(callbackUrl(visit, consoleAddress))
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
@@ -152,7 +159,7 @@ export const finishOidc = (needs: OidcNeeds): Mounted =>
         return back('unknown')
       }
       const { headers } = await beginSession(needs, account, { by: 'oidc' }, { visit, requestId })
-      return seeOther('/console', headers['set-cookie'], ended)
+      return seeOther(`${consoleAddress.pathPrefix}/console`, headers['set-cookie'], ended)
     } catch (error) {
       if (error instanceof Rejected) return back('unknown')
       log.warn({ err: error, requestId }, 'a sign-in by the OpenID provider failed')
@@ -162,11 +169,11 @@ export const finishOidc = (needs: OidcNeeds): Mounted =>
 
 function callbackUrl(visit: Visit, address: ConsoleAddress): string {
   const { finishOidc: route } = sessionRoutes
-  return `${originOf(visit, address)}${basePathOf(route)}${route.path}`
+  return `${addressSeenBy(visit, address)}${basePathOf(route)}${route.path}`
 }
 
-function backToSignIn(problem: OidcProblem, ...cookies: string[]): Answer {
-  return seeOther(`/console/sign-in?problem=${problem}`, ...cookies)
+function backToSignIn({ pathPrefix }: ConsoleAddress, problem: OidcProblem, ...cookies: string[]): Answer {
+  return seeOther(`${pathPrefix}/console/sign-in?problem=${problem}`, ...cookies)
 }
 
 function seeOther(location: string, ...cookies: string[]): Answer {

@@ -3,6 +3,7 @@ import type { VaultState } from '../../cards/contract.ts'
 import { consoleRoute } from '../../http/route.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import type { DeliveryState } from '../deliveries/contract.ts'
+import type { ListedStopSell } from '../stop-sells/contract.ts'
 
 /** Problems that need attention now, and recent traffic. */
 
@@ -60,6 +61,7 @@ export type WatchedHotel = {
   hotelId: number
   name: string
   supplier: string
+  createdAt: string
   lastAriAt: string | null
   /** The last month with pushed ARI, `YYYY-MM`. */
   ariUntilMonth: string | null
@@ -98,9 +100,13 @@ export type Overview = {
   refusing: RefusingSupplier[]
   /** `since`: a date (UTC). */
   stale: Counted & { since: string; hotels: WatchedHotel[] }
+  /** On sale, and no ARI was ever pushed. */
+  neverPushed: Counted & { hotels: WatchedHotel[] }
   ending: Counted & { endsBy: string; hotels: WatchedHotel[] }
   /** Alerts of suppliers that nobody has acknowledged. */
   alerts: Counted & { critical: number }
+  /** Operators' stop-sells in force, newest first. */
+  stopSells: Counted & { hotels: number; first: ListedStopSell[] }
   /** Open holds of the guard. */
   holds: Counted & { hotels: number }
   drifting: { nights: Counted; hotels: DriftingHotel[] }

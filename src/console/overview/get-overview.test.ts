@@ -56,9 +56,11 @@ test('an empty service has no problems and no pushes', async () => {
     },
     refusing: [],
     stale: { count: 0, isMore: false, since: '2027-02-26', hotels: [] },
+    neverPushed: { count: 0, isMore: false, hotels: [] },
     ending: { count: 0, isMore: false, endsBy: '2027-04', hotels: [] },
     drifting: { nights: { count: 0, isMore: false }, hotels: [] },
     alerts: { count: 0, isMore: false, critical: 0 },
+    stopSells: { count: 0, isMore: false, hotels: 0, first: [] },
     holds: { count: 0, isMore: false, hotels: 0 },
     vault: { state: 'unused', cardsToRewrap: 0, cardsUnreadable: 0 },
     circuits: [],
@@ -78,7 +80,7 @@ test('problems are listed: refused pushes, an undelivered booking, old or ending
   for (let count = 0; count < 3; count++) await careless.post('/push/ari', { hotelId: 'H1' })
   await pushStoryHotel(careless)
 
-  const { undelivered, refusing, ending, stale, pushes, hasHotels } = await overview()
+  const { undelivered, refusing, ending, stale, neverPushed, pushes, hasHotels } = await overview()
   assert.equal(hasHotels, true)
   assert.deepEqual(
     { ...undelivered, urgent: undelivered.urgent.map(({ deliveryId: _id, ...told }) => told) },
@@ -108,12 +110,29 @@ test('problems are listed: refused pushes, an undelivered booking, old or ending
     [{ supplier: 'Careless', hour: refused, day: refused }],
   )
   // The story's nights end in April.
-  const hotel = { name: 'Sea View', supplier: 'Acme', lastAriAt: '2027-03-01T12:00:00.000Z' }
+  const since = { createdAt: '2027-03-01T12:00:00.000Z', lastAriAt: '2027-03-01T12:00:00.000Z' }
+  const hotel = { name: 'Sea View', supplier: 'Acme', ...since }
   assert.deepEqual(
     ending.hotels.map(({ hotelId: _id, ...told }) => told),
     [{ ...hotel, ariUntilMonth: '2027-04' }],
   )
   assert.equal(stale.count, 0)
+  // Open for bookings since its first push, and nothing to sell.
+  assert.deepEqual(
+    [neverPushed.count, neverPushed.hotels.map(({ hotelId: _id, ...told }) => told)],
+    [
+      1,
+      [
+        {
+          name: 'Sea View',
+          supplier: 'Careless',
+          createdAt: '2027-03-01T12:20:00.000Z',
+          lastAriAt: null,
+          ariUntilMonth: null,
+        },
+      ],
+    ],
+  )
   assert.deepEqual(pushes.steps.slice(-2), [
     { at: '2027-03-01T12:00:00.000Z', ...none, applied: 4 },
     { at: '2027-03-01T12:15:00.000Z', ...none, applied: 2, rejected: 3 },

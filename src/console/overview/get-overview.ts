@@ -1,11 +1,26 @@
-import { dayMs, instantOf, dayIn, firstDay, formatNight, monthOf } from '../../base/calendar.ts'
+import {
+  dayMs,
+  instantOf,
+  dayIn,
+  firstDay,
+  formatNight,
+  monthOf,
+  optionalInstant,
+} from '../../base/calendar.ts'
 import { answer, on } from '../../http/mount.ts'
 import { Memory } from '../../postgres/memory.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import { hostAndPath } from '../../webhooks/callback.ts'
-import { overviewLimits, overviewRoutes, type NamedCircuit, type Overview } from './contract.ts'
+import {
+  overviewLimits,
+  overviewRoutes,
+  type NamedCircuit,
+  type Overview,
+  type WatchedHotel,
+} from './contract.ts'
+import { countStopSells, selectStopSells } from '../stop-sells/store.ts'
 import { overviewRates, type OverviewRates } from './rates.ts'
 import {
   countOpenAlerts,
@@ -45,11 +60,12 @@ type BusyPart = Awaited<ReturnType<OverviewRates>>
 
 async function readOverview(needs: OverviewNeeds): Promise<Omit<Overview, keyof BusyPart>> {
   const nowMs = needs.clock.now()
-  const [undelivered, watched, drifting, alerts, holds, circuits, isUsed] = await Promise.all([
+  const [undelivered, watched, drifting, alerts, stopSells, holds, circuits, isUsed] = await Promise.all([
     readUndelivered(needs, nowMs),
     readWatched(needs, nowMs),
     readDrifting(needs, nowMs),
     readAlerts(needs),
+    readStopSells(needs, nowMs),
     readHolds(needs, nowMs),
     readCircuits(needs, nowMs),
     hasHotels(needs.db),
@@ -61,6 +77,7 @@ async function readOverview(needs: OverviewNeeds): Promise<Omit<Overview, keyof 
     ...watched,
     drifting,
     alerts,
+    stopSells,
     holds,
     vault: { state, cardsToRewrap, cardsUnreadable },
     circuits,
@@ -86,32 +103,30 @@ async function readUndelivered({ db }: Needs, nowMs: number): Promise<Overview['
   }
 }
 
-async function readWatched({ db }: Needs, nowMs: number): Promise<Pick<Overview, 'stale' | 'ending'>> {
+async function readWatched(
+  { db }: Needs,
+  nowMs: number,
+): Promise<Pick<Overview, 'stale' | 'neverPushed' | 'ending'>> {
   // A whole day (UTC), because the linked page filters by day.
   const staleSince = dayIn('UTC', nowMs) - overviewLimits.staleAfterDays
   const endsByMonth = monthOf(dayIn('UTC', nowMs + overviewLimits.endsWithinDays * dayMs))
-  const { stale, ending, stalest, endingFirst } = await selectWatchedHotels(db, {
-    staleSince,
-    endsByMonth,
+  const watched = await selectWatchedHotels(db, { staleSince, endsByMonth })
+  const few = (count: number, first: readonly WatchedRow[]) => ({
+    ...counted(count, overviewLimits.scatteredCounted),
+    hotels: first.map((row) => watchedHotel(row)),
   })
   return {
-    stale: {
-      ...counted(stale, overviewLimits.scatteredCounted),
-      since: formatNight(staleSince),
-      hotels: stalest.map((row) => watchedHotel(row)),
-    },
-    ending: {
-      ...counted(ending, overviewLimits.scatteredCounted),
-      endsBy: monthText(endsByMonth),
-      hotels: endingFirst.map((row) => watchedHotel(row)),
-    },
+    stale: { ...few(watched.stale, watched.stalest), since: formatNight(staleSince) },
+    neverPushed: few(watched.neverPushed, watched.neverPushedFirst),
+    ending: { ...few(watched.ending, watched.endingFirst), endsBy: monthText(endsByMonth) },
   }
 }
 
-function watchedHotel({ ariAtMs, ariUntilMonth, ...row }: WatchedRow): Overview['stale']['hotels'][number] {
+function watchedHotel({ createdAtMs, ariAtMs, ariUntilMonth, ...row }: WatchedRow): WatchedHotel {
   return {
     ...row,
-    lastAriAt: ariAtMs === null ? null : instantOf(ariAtMs),
+    createdAt: instantOf(createdAtMs),
+    lastAriAt: optionalInstant(ariAtMs),
     ariUntilMonth: ariUntilMonth === null ? null : monthText(ariUntilMonth),
   }
 }
@@ -124,6 +139,16 @@ function monthText(month: number): string {
 async function readAlerts({ db }: Needs): Promise<Overview['alerts']> {
   const { open, critical } = await countOpenAlerts(db)
   return { ...counted(open), critical }
+}
+
+async function readStopSells({ db }: Needs, nowMs: number): Promise<Overview['stopSells']> {
+  const { counted: countedMax, listed } = overviewLimits
+  const every = { supplierId: undefined, hotelId: undefined, isEnded: false, beforeId: undefined }
+  const [{ active, hotels }, first] = await Promise.all([
+    countStopSells(db, countedMax + 1, nowMs),
+    selectStopSells(db, { ...every, limit: listed }, nowMs),
+  ])
+  return { ...counted(active), hotels, first }
 }
 
 async function readHolds({ db }: Needs, nowMs: number): Promise<Overview['holds']> {

@@ -113,13 +113,21 @@ export type WatchedRow = {
   hotelId: number
   name: string
   supplier: string
+  createdAtMs: number
   ariAtMs: number | null
   ariUntilMonth: number | null
 }
-export type WatchedRows = { stale: number; ending: number; stalest: WatchedRow[]; endingFirst: WatchedRow[] }
+export type WatchedRows = {
+  stale: number
+  neverPushed: number
+  ending: number
+  stalest: WatchedRow[]
+  neverPushedFirst: WatchedRow[]
+  endingFirst: WatchedRow[]
+}
 
 /**
- * Bookable hotels without ARI since a day began, or after a month: each kind by its own index of bookable hotels, and
+ * Bookable hotels without ARI since a day began, without any, or without any after a month: each kind by its own index of bookable hotels, and
  * counted up to a limit, so that it doesn't matter how many hotels there are.
  */
 export async function selectWatchedHotels(
@@ -129,20 +137,23 @@ export async function selectWatchedHotels(
   const day = 'ari_day'
   const end = 'coalesce(ari_until_month, 0)'
   const isStale = `${day} between 1 and $1::int - 1`
+  // Hotels without any have the day 0.
+  const isNever = `${day} = 0`
   const isEnding = `${end} between 1 and $2::int`
   // In order, so that the index is read however many hotels the planner expects.
   const count = (condition: string, key: string): string => `(select count(*)::int from (
     select from hotel where is_available and ${condition} order by ${key}, id limit ${scatteredCounted} + 1
   ) as few)`
   const first = (condition: string, key: string): string => `coalesce((
-    select json_agg(json_build_object('hotelId', first.id, 'name', first.name, 'supplier', supplier.name,
+    select json_agg(json_build_object('hotelId', first.id, 'name', first.name, 'supplier', supplier.name, 'createdAtMs', epoch_ms(first.created_at),
       'ariAtMs', epoch_ms(first.ari_at), 'ariUntilMonth', first.ari_until_month) order by first.key, first.id)
     from (
       select *, ${key} as key from hotel where is_available and ${condition} order by ${key}, id limit ${listed}
     ) as first join supplier on supplier.id = first.supplier_id
   ), '[]')`
   const { rows } = await db.query<WatchedRows>(
-    `select ${count(isStale, day)} as stale, ${count(isEnding, end)} as ending, ${first(isStale, day)} as stalest,
+    `select ${count(isStale, day)} as stale, ${count(isNever, day)} as "neverPushed", ${count(isEnding, end)} as ending,
+       ${first(isStale, day)} as stalest, ${first(isNever, day)} as "neverPushedFirst",
        ${first(isEnding, end)} as "endingFirst"`,
     [staleSince, endsByMonth],
   )

@@ -76,6 +76,7 @@ export const priceCheckConsoleRoutes = {
   }>()({
     method: 'GET',
     path: '/price-checks',
+    forSuppliers: 'own',
     query: Type.Object({
       supplierId: queryText(),
       hotelId: queryText(),
@@ -88,11 +89,13 @@ export const priceCheckConsoleRoutes = {
   summarizePriceChecks: consoleRoute<PriceCheckSummary>()({
     method: 'GET',
     path: '/price-checks/summary',
+    forSuppliers: 'own',
     query: Type.Object({ period: Type.Optional(oneOf(summaryPeriods)), supplierId: queryText() }),
   }),
   searchDrift: consoleRoute<{ nights: DriftingNight[]; nextCursor: string | null }>()({
     method: 'GET',
     path: '/drift',
+    forSuppliers: 'own',
     query: Type.Object({
       supplierId: queryText(),
       hotelId: queryText(),
@@ -104,6 +107,7 @@ export const priceCheckConsoleRoutes = {
   findPushOfRevision: consoleRoute<{ pushId: number | null }>()({
     method: 'GET',
     path: '/hotels/{hotelId}/revisions/{revision}/push',
+    forSuppliers: 'own',
     params: Type.Object({ hotelId: text({ maxLength: 20 }), revision: text({ maxLength: 20 }) }),
   }),
 }

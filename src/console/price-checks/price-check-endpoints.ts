@@ -27,7 +27,7 @@ import {
 import { minorText } from '../../base/money.ts'
 import { selectAppliedPushes } from '../../push-log/store.ts'
 import { minorDigits } from '../../reference/currencies.ts'
-import { dayMs, instantOf } from '../../base/calendar.ts'
+import { dayMs, instantOf, optionalInstant } from '../../base/calendar.ts'
 
 /** GET /price-checks. */
 export const searchPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
@@ -81,7 +81,7 @@ export const summarizePriceChecks = (needs: Needs & { priceChecks: PriceChecker 
       until: instantOf(read.nowMs),
       suppliers: suppliers.map(({ countedSinceMs, percentiles, ...summary }) => ({
         ...summary,
-        countedSince: countedSinceMs === null ? null : instantOf(countedSinceMs),
+        countedSince: optionalInstant(countedSinceMs),
         ...latencyOf(percentiles),
       })),
       series: points.map(({ atMs, checks, failed, percentiles }) => ({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { onConflicts, undoFields, type UndoOutcome } from '../../ari/undo-contract.ts'
-import { queryText, consoleRoute, oneOf, text, type ConstraintError } from '../../http/route.ts'
+import { queryText, consoleRoute, integer, oneOf, text, type ConstraintError } from '../../http/route.ts'
 import {
   pushKinds,
   pushOutcomes,
@@ -125,6 +125,7 @@ export const pushRoutes = {
   listPushes: consoleRoute<{ pushes: PushListed[]; nextCursor: string | null; searchedTo: string | null }>()({
     method: 'GET',
     path: '/pushes',
+    forSuppliers: 'own',
     query: Type.Object({
       supplierId: queryText('Number of the supplier'),
       hotelId: queryText('platformHotelId'),
@@ -139,7 +140,12 @@ export const pushRoutes = {
       limit: queryText(`1 to ${pushesPerPage.max}, ${pushesPerPage.usual} by default`),
     }),
   }),
-  getPush: consoleRoute<PushPage>()({ method: 'GET', path: '/pushes/{pushId}', params: pushParams }),
+  getPush: consoleRoute<PushPage>()({
+    method: 'GET',
+    path: '/pushes/{pushId}',
+    forSuppliers: 'own',
+    params: pushParams,
+  }),
   listPushItems: consoleRoute<{
     items: PushItem[]
     total: number
@@ -150,6 +156,7 @@ export const pushRoutes = {
   }>()({
     method: 'GET',
     path: '/pushes/{pushId}/items',
+    forSuppliers: 'own',
     params: pushParams,
     query: Type.Object({
       from: queryText('Index of the first item, 0 by default'),
@@ -173,6 +180,8 @@ export const pushRoutes = {
       fields: Type.Optional(Type.Array(oneOf(undoFields), { minItems: 1, maxItems: undoFields.length })),
       dryRun: Type.Optional(Type.Boolean({ description: 'Only report what would change' })),
       onConflict: Type.Optional(oneOf(onConflicts)),
+      /** Of the dry run that was looked at: a conflict that arose after it refuses the undo, whatever `onConflict` says. */
+      seenRevision: Type.Optional(integer({ minimum: 0 })),
       reason: Type.Optional(text({ maxLength: 200, description: 'For the audit log' })),
     }),
   }),
@@ -180,6 +189,7 @@ export const pushRoutes = {
   downloadPush: consoleRoute<unknown>()({
     method: 'GET',
     path: '/pushes/{pushId}/{part}',
+    forSuppliers: 'own',
     params: Type.Object({ ...pushParams.properties, part: oneOf(['body', 'answer']) }),
   }),
 }

@@ -262,7 +262,7 @@ type ReadPush = {
 
 /** One push with its body and answer; throws 404 if it is not in the log, or no longer. */
 async function readPush(needs: Pick<ReadingNeeds, 'db' | 'archive'>, pushId: string): Promise<ReadPush> {
-  const id = /^[1-9]\d{0,14}$/.test(pushId) ? Number(pushId) : undefined
+  const id = readPushId(pushId)
   const push = id === undefined ? undefined : await selectOptionalPush(needs.db, id)
   const stored = push && id !== undefined && (await readPushBytes(needs, { ...push, id }))
   if (!push || !stored) throw pushNotFound(pushId)
@@ -272,6 +272,10 @@ async function readPush(needs: Pick<ReadingNeeds, 'db' | 'archive'>, pushId: str
     body: { bytes: body, encoding: encodingOf(body) },
     answer: { bytes: answered, encoding: encodingOf(answered) },
   }
+}
+
+export function readPushId(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 }
 
 export function pushNotFound(pushId: string): Rejected {

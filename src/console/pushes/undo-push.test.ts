@@ -63,3 +63,48 @@ test('an operator undoes a push: after a dry run, with an audit entry, as a push
   for (const unknown of ['999999', 'x'])
     expectStatus(await operator('POST', `/pushes/${unknown}/undo`, {}), 404)
 })
+
+test('a conflict that arose after the dry run refuses the undo, though those that it showed are skipped', async () => {
+  const { supplier } = await openShop(gateway, 'Late')
+  const operator = await operatorOf(gateway)
+  const push = async (item: object) => {
+    const body = { hotelId: 'H1', pricingModel: 'unit', ari: [item] }
+    const { requestId } = expectOk(await supplier.post('/push/ari', body)).body
+    const listed = expectOk(await operator('GET', `/pushes?requestId=${String(requestId)}`)).body['pushes']
+    return Number(Object(listed)[0].pushId)
+  }
+  const priceOn = async (date: string) => {
+    const range = { hotelId: 'H1', startDate: date, endDate: date }
+    return Object(expectOk(await supplier.post('/push/getAri', range)).body['ari'])[0].rates[0].prices[0]
+      .amount
+  }
+  const pushId = await push({ ...week, ...bar(1) })
+  await push({ roomId: 'DBL', date: '2027-04-12', ...bar(120) })
+  const dryRun = async () =>
+    expectStatus(await operator('POST', `/pushes/${pushId}/undo`, { dryRun: true, onConflict: 'skip' }), 207)
+      .body
+  const undo = (seenRevision: unknown) =>
+    operator('POST', `/pushes/${pushId}/undo`, { onConflict: 'skip', seenRevision })
+
+  const { revision: seen } = await dryRun()
+  await push({ roomId: 'DBL', date: '2027-04-13', ...bar(130) })
+  const refused = expectStatus(await undo(seen), 409)
+  assert.deepEqual(
+    [
+      Object(refused.body['errors'])[0].type,
+      Object(refused.body['conflicts']).map(({ now }: { now: number }) => now),
+    ],
+    ['UNDO_CONFLICT', [120, 130]],
+  )
+  assert.equal(await priceOn('2027-04-14'), 1)
+  // The value of a conflict that was shown has changed again.
+  const { revision: shown } = await dryRun()
+  await push({ roomId: 'DBL', date: '2027-04-12', ...bar(125) })
+  expectStatus(await undo(shown), 409)
+  const undone = expectStatus(await undo((await dryRun()).revision), 207)
+  assert.equal(Object(undone.body['summary']).conflicts, 2)
+  assert.deepEqual(
+    [await priceOn('2027-04-12'), await priceOn('2027-04-13'), await priceOn('2027-04-14')],
+    [125, 130, 100],
+  )
+})

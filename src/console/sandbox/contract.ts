@@ -7,7 +7,10 @@ import {
   type CallbackPurpose,
 } from '../../webhooks/callback-contract.ts'
 
-/** Actions of operators in the sandbox, on behalf of a supplier; in production all answer 404 `NOT_ENABLED`. */
+/**
+ * Actions in the sandbox, of operators on behalf of a supplier and of its own managers; in production all answer 404
+ * `NOT_ENABLED`.
+ */
 
 const supplierId = text({ maxLength: 20, description: 'Number of the supplier' })
 const ofSupplier = Type.Object({ supplierId })
@@ -72,6 +75,7 @@ export const sandboxConsoleRoutes = {
   listSandboxHotels: consoleRoute<{ hotels: SandboxHotel[] }>()({
     method: 'GET',
     path: '/sandbox/{supplierId}/hotels',
+    forSuppliers: 'own',
     params: ofSupplier,
     query: Type.Object({
       hotelId: Type.Optional(text({ maxLength: 20, description: 'platformHotelId: this hotel only' })),
@@ -80,17 +84,20 @@ export const sandboxConsoleRoutes = {
   pushExampleHotel: consoleRoute<{ hotelId: number; code: string; pushes: ExamplePush[] }>()({
     method: 'POST',
     path: '/sandbox/{supplierId}/example',
+    forSuppliers: 'command',
     role: 'operator',
     params: ofSupplier,
   }),
   listSandboxFaults: consoleRoute<{ faults: SandboxFault[] }>()({
     method: 'GET',
     path: '/sandbox/{supplierId}/faults',
+    forSuppliers: 'own',
     params: ofSupplier,
   }),
   orderSandboxFaults: consoleRoute<{ faults: SandboxFault[] }>()({
     method: 'PUT',
     path: '/sandbox/{supplierId}/faults',
+    forSuppliers: 'command',
     role: 'operator',
     params: ofSupplier,
     body: Type.Object({ faults: Type.Array(fault, { maxItems: orderedFaults.perAccountMax }) }),
@@ -98,6 +105,7 @@ export const sandboxConsoleRoutes = {
   bookInSandbox: consoleRoute<{ booking: SandboxBooking }>()({
     method: 'POST',
     path: '/sandbox/{supplierId}/bookings',
+    forSuppliers: 'command',
     role: 'operator',
     params: ofSupplier,
     body: Type.Object({
@@ -114,6 +122,7 @@ export const sandboxConsoleRoutes = {
   cancelInSandbox: consoleRoute<{ booking: SandboxBooking }>()({
     method: 'POST',
     path: '/sandbox/{supplierId}/cancellations',
+    forSuppliers: 'command',
     role: 'operator',
     params: ofSupplier,
     body: Type.Object({ hotelId: code(), reservationId: code() }),
@@ -121,11 +130,13 @@ export const sandboxConsoleRoutes = {
   getSandboxClock: consoleRoute<{ clock: SandboxClock }>()({
     method: 'GET',
     path: '/sandbox/{supplierId}/clock',
+    forSuppliers: 'own',
     params: ofSupplier,
   }),
   advanceSandboxClock: consoleRoute<{ clock: SandboxClock; deliveriesDue: number }>()({
     method: 'POST',
     path: '/sandbox/{supplierId}/clock',
+    forSuppliers: 'command',
     role: 'operator',
     params: ofSupplier,
     body: Type.Object({ advanceBy: text({ maxLength: 60 }) }),
@@ -133,17 +144,20 @@ export const sandboxConsoleRoutes = {
   resetSandboxAccount: consoleRoute<{ removed: SandboxRemoved }>()({
     method: 'POST',
     path: '/sandbox/{supplierId}/reset',
+    forSuppliers: 'command',
     role: 'operator',
     params: ofSupplier,
   }),
   listSandboxCalls: consoleRoute<{ calls: SandboxCall[] }>()({
     method: 'GET',
     path: '/sandbox/{supplierId}/calls',
+    forSuppliers: 'own',
     params: ofSupplier,
   }),
   getSandboxCall: consoleRoute<{ call: SandboxCallShown }>()({
     method: 'GET',
     path: '/sandbox/{supplierId}/calls/{callId}',
+    forSuppliers: 'own',
     params: Type.Object({ supplierId, callId: text({ maxLength: 20 }) }),
   }),
 }

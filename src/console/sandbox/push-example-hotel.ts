@@ -13,10 +13,9 @@ import { selectAheadMs, inSandbox } from '../../sandbox/account.ts'
 import { acceptTaxes } from '../../taxes/accept-taxes.ts'
 import { exampleHotel, exampleProducts, exampleTaxes, exampleYear } from './example-hotel.ts'
 import { consoleRequestPrefix, sandboxConsoleRoutes, type ExamplePush } from './contract.ts'
-import { supplierNamed, supplierSubject, type NamedSupplier } from '../suppliers/rules.ts'
+import { noValidKey, supplierNamed, supplierSubject, type NamedSupplier } from '../suppliers/rules.ts'
 import { limitsOf } from '../../keys/store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { Rejected } from '../../http/rejected.ts'
 import { noWarnings } from '../../http/warnings.ts'
 import { selectNewestKey } from '../suppliers/store.ts'
 
@@ -108,11 +107,7 @@ async function callerOf(db: Queryable, supplier: NamedSupplier, nowMs: number): 
       limits: usualLimits,
       ...key,
     }
-  throw new Rejected(409, {
-    type: 'NO_VALID_KEY',
-    message: `Supplier "${supplier.name}" has no valid key`,
-    hint: 'Create a key on the page of the supplier first',
-  })
+  throw noValidKey(supplier)
 }
 
 /** A push on behalf of the supplier, applied and logged like one of its own. */

@@ -27,6 +27,39 @@ export type SearchResult =
       pushKind: PushKind
       outcome: PushOutcome
     }
+  | FoundKey
+
+/** A key, found by a secret of it or by the shown ending of one. */
+export type FoundKey = {
+  kind: 'key'
+  keyId: number
+  supplierId: number
+  supplier: string
+  channelManager: string
+  /** The ending of the secret by which it was found. */
+  tail: string
+  status: 'active' | 'expired' | 'revoked'
+  /** Whether that secret is accepted: a rotated key has others. */
+  works: boolean
+  worksUntil: string | null
+  createdAt: string
+  lastUsedAt: string | null
+}
+
+/** `incomplete`: a part of a key, or mistyped. `unknown`: well-formed, but not of this service. */
+export type FoundSecret =
+  | { is: 'key'; key: FoundKey }
+  | {
+      is: 'token'
+      token: {
+        tokenId: number
+        name: string
+        role: 'platform' | 'operator'
+        status: FoundKey['status']
+        lastUsedAt: string | null
+      }
+    }
+  | { is: 'incomplete' | 'otherEnvironment' | 'unknown' }
 
 export const searchRoutes = {
   search: consoleRoute<{ found: SearchResult[] }>()({
@@ -36,8 +69,15 @@ export const searchRoutes = {
       text: text({
         maxLength: 200,
         description:
-          'Words of the name of a hotel, supplier or guest, an id, or the beginning of a request id',
+          'Words of the name of a hotel, supplier or guest, an id, the beginning of a request id, or the shown ending of a key',
       }),
+    }),
+  }),
+  searchKey: consoleRoute<FoundSecret>()({
+    method: 'POST',
+    path: '/search/key',
+    body: Type.Object({
+      pasted: text({ secret: true, description: 'A key or token, or text around it' }),
     }),
   }),
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { idOf, openShop, type Shop } from '../../../test/booking.ts'
-import { gatewayForTests, type TestOperator } from '../../../test/harness.ts'
+import { client, gatewayForTests, type TestOperator } from '../../../test/harness.ts'
 import { asAdmin, testServer } from '../../../test/postgres.ts'
 import { expectOk } from '../../../test/story.ts'
+import { makeSecret } from '../../keys/secret.ts'
 import { migrate } from '../../postgres/migrate.ts'
 
 let viewer: TestOperator
@@ -123,4 +124,89 @@ test('in a database that sorts by the rules of a language, pushes are found too'
 test('a search without text is refused', async () => {
   const { status, body } = await viewer.get('/search')
   assert.deepEqual([status, body['message']], [400, 'text is required'])
+})
+
+const ask = async (pasted: string, operator = viewer) => {
+  const { status, text, body } = await operator.post('/search/key', { pasted })
+  return { status, text, body }
+}
+
+test('a pasted key is found in whatever it is pasted with: whose it is, whether it works, and when it was used', async () => {
+  const { apiKey, keyId } = shop.supplier
+  const { rows } = await gateway.db.query<{ id: number }>(
+    `select id from supplier where name = 'Meridian Channel'`,
+  )
+  const key = {
+    kind: 'key',
+    keyId,
+    supplierId: rows[0]?.id,
+    supplier: 'Meridian Channel',
+    channelManager: 'Meridian Channel',
+    tail: apiKey.slice(-4),
+    status: 'active',
+    works: true,
+    worksUntil: null,
+  }
+  for (const pasted of [apiKey, `curl -H "x-api-key: ${apiKey}" https://example.com`]) {
+    const { body } = await ask(pasted)
+    const { createdAt, lastUsedAt, ...told } = Object(body['key'])
+    assert.deepEqual(told, key)
+    assert.equal(typeof createdAt, 'string')
+    assert.notEqual(lastUsedAt, undefined)
+  }
+  const byEnding = await viewer.get(`/search?text=${apiKey.slice(-4)}`)
+  const [first] = Object(byEnding.body['found'])
+  assert.deepEqual([first.kind, first.keyId], ['key', keyId])
+})
+
+test('a replaced secret says so, a token names its command, and parts, other environments and unknown keys are told apart', async () => {
+  const admin = await gateway.operator('admin')
+  const other = await gateway.supplier('rotating')
+  expectOk(await admin.post(`/keys/${other.keyId}/rotate`, { overlapMinutes: 0 }))
+  const { body: replaced } = await ask(other.apiKey)
+  assert.deepEqual([Object(replaced['key']).status, Object(replaced['key']).works], ['active', false])
+  expectOk(await admin.post(`/keys/${other.keyId}/revoke`, undefined))
+  const { body: revoked } = await ask(other.apiKey)
+  assert.deepEqual([Object(revoked['key']).status, Object(revoked['key']).works], ['revoked', false])
+
+  const { body: token } = await ask(await gateway.token('platform'))
+  assert.deepEqual([token['is'], Object(token['token']).role], ['token', 'platform'])
+  const { body: part } = await ask(other.apiKey.slice(0, 40))
+  const { body: live } = await ask(makeSecret('supplier', 'production'))
+  const { body: unknown } = await ask(makeSecret('supplier', 'sandbox'))
+  assert.deepEqual([part['is'], live['is'], unknown['is']], ['incomplete', 'otherEnvironment', 'unknown'])
+})
+
+test('a pasted key is in no answer and in no row, and who looked it up is in the audit log once an hour', async () => {
+  const leaked = await gateway.supplier('leaked')
+  const answers = [
+    await ask(leaked.apiKey),
+    await ask(leaked.apiKey),
+    await ask(`${leaked.apiKey}${'x'.repeat(3_000)}`),
+    await ask(`${leaked.apiKey}\u0000`),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 400, 400],
+  )
+  const secret = leaked.apiKey.slice(8, -4)
+  assert.ok(!answers.some(({ text }) => text.includes(secret)))
+  const { rows } = await gateway.db.query<{ operator: string; subject: string; all: string }>(
+    `select operator_name as operator, subject, audit_log::text as all from audit_log
+     where action = 'key.look-up' and subject like '%leaked%'`,
+  )
+  assert.deepEqual(
+    rows.map(({ operator, subject, all }) => [operator, subject, all.includes(secret)]),
+    [[viewer.name, `key ${leaked.keyId} of "leaked"`, false]],
+  )
+})
+
+test('a viewer cannot revoke what was found', async () => {
+  const { keyId, apiKey } = await gateway.supplier('safe')
+  assert.equal((await viewer.post(`/keys/${keyId}/revoke`, undefined)).status, 403)
+  assert.deepEqual(Object((await ask(apiKey)).body['key']).status, 'active')
+  assert.equal(
+    (await client(gateway.url, {}, '/console/api').post('/search/key', { pasted: apiKey })).status,
+    401,
+  )
 })

@@ -5,6 +5,7 @@ import { readReservationId } from '../../bookings/store.ts'
 import { searchWordsMax } from '../hotels/contract.ts'
 import { selectHotels } from '../hotels/select-hotels.ts'
 import { selectNamedHotels, selectSearchWords } from '../hotels/store.ts'
+import { findKeysByEnding } from './find-key.ts'
 import { foundMax, searchRoutes, type SearchResult } from './contract.ts'
 import { selectGuestWords, customerName, hasGuest } from '../bookings/store.ts'
 import { isInRange, rangeValues, readNewest } from '../../push-log/day-ranges.ts'
@@ -19,6 +20,7 @@ export const search = (needs: Needs) =>
       await Promise.all([
         findReservation(needs, typed),
         findPushes(needs, typed),
+        findKeysByEnding(needs, typed),
         findHotels(needs, typed),
         findSuppliers(needs, typed),
         findGuests(needs, typed),
@@ -130,7 +132,8 @@ async function selectFoundPushes(db: Queryable, beginning: string, limit: number
          found.kind as "pushKind", found.outcome
        from (
          select *, ${requestIdOfRow} as request_id from push_log
-         where (request_text between $1 and $1 || '~' and starts_with(request_text, $1) or request_uuid between $3 and $4)
+         where (request_text between $1 and $1 || '~' and starts_with(request_text, $1)
+             or request_key(request_uuid) between request_key($3) and request_key($4) and request_uuid between $3 and $4)
            and ${isInRange('$5', '$6')}
          order by id desc limit $2
        ) as found join supplier on supplier.id = found.supplier_id

@@ -5,7 +5,8 @@ import { webhookKinds, type Ping } from '../../webhooks/contract.ts'
 
 /**
  * Supplier accounts and their keys. Viewers can see them; only admins change contract settings and keys. A test call
- * changes nothing, so operators may make one.
+ * changes nothing, so operators may make one. A supplier's own managers make, rotate and revoke its keys, within the
+ * limits of its account.
  */
 
 const supplierId = text({ maxLength: 20, description: 'Number of the supplier' })
@@ -18,6 +19,8 @@ export const hotelsCounted = { inList: 1_000, onPage: 20_000 }
 export const pushesLookedAt = { newest: 100, days: 7 }
 /** A replaced secret works for at most this time. */
 export const overlapMinutesMax = 90 * 24 * 60
+/** Secrets of keys that a supplier's managers may make in 24 hours, by new keys and rotations. */
+export const managedSecretsPerDayMax = 20
 
 type Counted = { count: number; isMore: boolean }
 
@@ -47,6 +50,10 @@ const account = Type.Object({
   requireCertification: Type.Optional(Type.Boolean()),
   /** By an operator's word. */
   isCertified: Type.Optional(Type.Boolean()),
+  /** Active keys up to which its own managers may make more. */
+  managedKeysMax: Type.Optional(integer({ minimum: 0, maximum: 100 })),
+  /** Requests a minute of a key that they make. */
+  managedKeyRateMax: Type.Optional(integer({ minimum: 1, maximum: 10_000_000 })),
 })
 export type SupplierAccount = Required<Static<typeof account>>
 
@@ -143,6 +150,9 @@ const overlapMinutes = integer({
   description: 'How long the old secret keeps working',
 })
 
+/** By admins, and by the managers of the supplier itself. */
+const byManagersToo = { role: 'admin', forSuppliers: 'own', roleOfSuppliers: 'operator' } as const
+
 export const supplierRoutes = {
   listSuppliers: consoleRoute<{ suppliers: SupplierListed[]; nextCursor: string | null }>()({
     method: 'GET',
@@ -152,11 +162,13 @@ export const supplierRoutes = {
   getSupplier: consoleRoute<{ supplier: Supplier }>()({
     method: 'GET',
     path: '/suppliers/{supplierId}',
+    forSuppliers: 'own',
     params: Type.Object({ supplierId }),
   }),
   getSupplierCertification: consoleRoute<SupplierCertification>()({
     method: 'GET',
     path: '/suppliers/{supplierId}/certification',
+    forSuppliers: 'own',
     params: Type.Object({ supplierId }),
     query: Type.Object({ hotelId: queryText('platformHotelId: only the traffic of this hotel') }),
   }),
@@ -177,7 +189,7 @@ export const supplierRoutes = {
   createSupplierKey: consoleRoute<{ keyId: number; apiKey: string }>()({
     method: 'POST',
     path: '/suppliers/{supplierId}/keys',
-    role: 'admin',
+    ...byManagersToo,
     params: Type.Object({ supplierId }),
     body: Type.Object({
       channelManager: text({ maxLength: 200 }),
@@ -189,14 +201,14 @@ export const supplierRoutes = {
   rotateSupplierKey: consoleRoute<{ apiKey: string; oldKeyUntil: string }>()({
     method: 'POST',
     path: '/keys/{keyId}/rotate',
-    role: 'admin',
+    ...byManagersToo,
     params: Type.Object({ keyId }),
     body: Type.Object({ overlapMinutes }),
   }),
   revokeSupplierKey: consoleRoute<{ keyId: number }>()({
     method: 'POST',
     path: '/keys/{keyId}/revoke',
-    role: 'admin',
+    ...byManagersToo,
     params: Type.Object({ keyId }),
   }),
   expireSupplierKey: consoleRoute<{ expiresAt: string | null }>()({
@@ -230,6 +242,7 @@ export const supplierRoutes = {
   pingWebhook: consoleRoute<{ url: string; ping: Ping }>()({
     method: 'POST',
     path: '/keys/{keyId}/ping',
+    forSuppliers: 'own',
     role: 'operator',
     params: Type.Object({ keyId }),
     body: Type.Object({ kind: oneOf(webhookKinds) }),

@@ -1,4 +1,4 @@
-import { changeKeySettings, expireKey, insertKey, replaceSecret, revokeKey } from '../../keys/manage.ts'
+import { changeKeySettings, expireKey, insertKeyOf, replaceSecret, revokeKey } from '../../keys/manage.ts'
 import { readId } from '../../http/query.ts'
 import { isoSeconds, minuteMs } from '../../base/calendar.ts'
 import type { Revocations } from '../../keys/revocations.ts'
@@ -13,10 +13,11 @@ import { supplierRoutes } from './contract.ts'
 import { changeKey, endsEarlier, keySubject, readInstant, supplierNamed, keyUnknown } from './rules.ts'
 import { webhookNotRegistered } from '../../webhooks/contract.ts'
 import type { Pinger } from '../../webhooks/callback.ts'
+import { limitsOfManaged, refuseManySecrets } from './managed-keys.ts'
 import { selectKeysOf } from './store.ts'
 
 /**
- * Admins managing the keys of suppliers. A key or signing secret is only ever in the answer that created it; the audit
+ * Admins and suppliers' own managers managing keys. A key or signing secret is only ever in the answer that created it; the audit
  * log records the action, and until when the old one works.
  */
 type KeyNeeds = Needs & { environment: Environment; revocations: Revocations }
@@ -28,12 +29,13 @@ export const createSupplierKey = (needs: KeyNeeds): Mounted =>
     const expiresAtMs = body.expiresAt === undefined ? null : readInstant('expiresAt', body.expiresAt)
     if (expiresAtMs !== null && expiresAtMs <= needs.clock.now()) throw endInThePast()
     const created = await transaction(needs.db, async (connection) => {
-      const { name } = await supplierNamed(connection, params.supplierId)
-      const wanted = { supplier: name, channelManager, expiresAtMs, limits: {} }
-      const { keyId, apiKey } = await insertKey(connection, needs.environment, wanted)
+      const { supplierId, name } = await supplierNamed(connection, params.supplierId)
+      const limits = operator.supplier ? await limitsOfManaged(connection, supplierId, needs.clock.now()) : {}
+      const wanted = { supplier: name, channelManager, expiresAtMs, limits }
+      const { keyId, apiKey } = await insertKeyOf(connection, needs.environment, wanted)
       const expiresAt = expiresAtMs === null ? null : isoSeconds(expiresAtMs)
       const subject = keySubject(keyId, { supplier: name })
-      const after = { channelManager, expiresAt }
+      const after = { channelManager, expiresAt, ...limits }
       await audit(connection, { operator, requestId, action: 'key.create', subject, after })
       return { keyId, apiKey }
     })
@@ -47,6 +49,7 @@ export const rotateSupplierKey = (needs: KeyNeeds): Mounted =>
     const oldUntilMs = nowMs + body.overlapMinutes * minuteMs
     const oldKeyUntil = isoSeconds(oldUntilMs)
     const apiKey = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+      if (operator.supplier) await refuseManySecrets(connection, before.supplierId)
       const created = await replaceSecret(connection, needs.environment, keyId, { nowMs, oldUntilMs })
       await needs.revocations.note(connection, 'key', keyId)
       const subject = keySubject(keyId, before)
@@ -130,6 +133,14 @@ export const rotateSigningSecret = (needs: KeyNeeds): Mounted =>
     return answer(200, { signingSecret, oldSecretUntil })
   })
 
+function keyEnded(): Rejected {
+  return new Rejected(409, {
+    type: 'KEY_REVOKED',
+    message: 'The key is revoked or has expired, and nothing is sent to its URLs',
+    hint: 'Test the URL of a key that works',
+  })
+}
+
 function endInThePast(): Rejected {
   return new Rejected(400, {
     type: 'END_IN_THE_PAST',
@@ -145,6 +156,7 @@ export const pingWebhook = ({ db, clock, pings }: Needs & { pings: Pinger }): Mo
     const keyId = readId(params.keyId)
     const [key] = keyId === undefined ? [] : await selectKeysOf(db, { keyId }, nowMs)
     if (!key) throw keyUnknown(params.keyId)
+    if (key.status !== 'active') throw keyEnded()
     const callback = await selectCallbackOfKey(db, key.keyId, kind, nowMs)
     if (!callback) throw new Rejected(409, { ...webhookNotRegistered[kind], path: '/kind', value: kind })
     const ping = await pings.ping(callback, requestId)

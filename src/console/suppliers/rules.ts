@@ -23,6 +23,15 @@ export function supplierUnknown(text: string): Rejected {
   })
 }
 
+/** What is done as the supplier's key does it needs one. */
+export function noValidKey({ name }: NamedSupplier): Rejected {
+  return new Rejected(409, {
+    type: 'NO_VALID_KEY',
+    message: `Supplier "${name}" has no valid key`,
+    hint: 'Create a key on the page of the supplier first',
+  })
+}
+
 /** The subject in the audit log, which people search for. */
 export const supplierSubject = ({ supplierId, name }: NamedSupplier): string =>
   `supplier ${supplierId} ${JSON.stringify(name)}`

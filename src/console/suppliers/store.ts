@@ -71,7 +71,8 @@ export async function selectSuppliers(
          count(*) filter (where outcome = 'partial')::int as partial, max(at) as last_at
        from (
          select at, outcome from push_log
-         where supplier_id = page.id and at > instant($7)
+         -- Without a key: stop-sells and others of the platform's own changes.
+         where supplier_id = page.id and at > instant($7) and key_id is not null
          order by ${newestFirst} limit $8
        ) as newest
      ) as pushes
@@ -93,6 +94,14 @@ export async function selectSuppliers(
 export async function selectOptionalName(db: Queryable, supplierId: number): Promise<string | undefined> {
   const { rows } = await db.query<{ name: string }>('select name from supplier where id = $1', [supplierId])
   return rows[0]?.name
+}
+
+export async function selectOptionalKeyOwner(db: Queryable, keyId: number): Promise<number | undefined> {
+  const { rows } = await db.query<{ supplierId: number }>(
+    'select supplier_id as "supplierId" from api_key where id = $1',
+    [keyId],
+  )
+  return rows[0]?.supplierId
 }
 
 export type KeyRow = Omit<SupplierKey, 'webhooks'> & {

@@ -186,6 +186,8 @@ test('contract settings are changed member by member, and audited before and aft
     mayRetrieve: true,
     requireCertification: false,
     isCertified: false,
+    managedKeysMax: 2,
+    managedKeyRateMax: 6_000,
   }
   assert.deepEqual(expectOk(await admin.put(path, wanted)).body['account'], account)
   assert.deepEqual(Object(await held(supplierId)).account, account)

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { randomBytes, hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Log } from '../../base/log.ts'
-import { webBuild, webFolder, builtFromFile } from './build.ts'
+import { webBuild, webFolder, builtFromFile, hashOfBuiltWeb } from './build.ts'
 import { readFile, stat } from 'node:fs/promises'
 
 type ConsoleWeb = {
@@ -21,11 +21,19 @@ const assetName = /^[\w-][\w.-]{0,199}\.(?:js|css|svg|png|woff2)$/
 /** Their names contain hashes of their content. */
 const cachedForever = { maxAge: '365d', immutable: true } as const
 const noncePlaceholder = '%STYLE_NONCE%'
+/** An open page compares the build that it is of with the one that is served now (console/src/shell/upgrade-note.tsx). */
+const buildPlaceholder = '%CONSOLE_BUILD%'
+const buildHeader = 'x-console-build'
+/** The path below which proxies have the service: the build knows no place. */
+const prefixPlaceholder = '__PATH_PREFIX__'
 const nonceBytes = 16
 
 /** The web application at /console; its API is mounted with the other routes. */
-export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): ConsoleWeb {
-  const readPage = webPage()
+export function mountConsole(
+  fastify: FastifyInstance,
+  { log, pathPrefix }: { log: Log; pathPrefix: string },
+): ConsoleWeb {
+  const readPage = webPage(pathPrefix)
   const build = webBuild(log)
 
   const sendPage = async (reply: FastifyReply): Promise<FastifyReply> => {
@@ -37,7 +45,13 @@ export function mountConsole(fastify: FastifyInstance, { log }: { log: Log }): C
     const page = await readPage()
     const state = await build.begin(page !== undefined)
     if (page !== undefined && state.is === 'built')
-      return reply.send(withFirstScript(page).replaceAll(noncePlaceholder, nonce))
+      return reply
+        .header(buildHeader, page.build)
+        .send(
+          withFirstScript(page.text)
+            .replaceAll(noncePlaceholder, nonce)
+            .replace(buildPlaceholder, page.build),
+        )
     const why = state.is === 'failed' ? state.why : undefined
     reply.code(503).header('retry-after', '2').header('content-security-policy', waitingPolicy(nonce))
     return reply.send(waitingPage(nonce, why))
@@ -84,26 +98,42 @@ function isPage(url: string): boolean {
 }
 
 /** Gives the page with a place for the nonce, read when it has changed; undefined while nothing is built. */
-function webPage(): () => Promise<string | undefined> {
-  let page: { builtMs: number; text: string } | undefined
+function webPage(pathPrefix: string): () => Promise<{ text: string; build: string } | undefined> {
+  let page: { builtMs: number; text: string; build: string } | undefined
   return async () => {
     const built = await stat(join(webFolder, builtFromFile)).catch(() => undefined)
     if (!built) return undefined
     // In a checkout it may be built anew while the service runs.
     if (page?.builtMs !== built.mtimeMs) {
       const text = await readFile(join(webFolder, 'index.html'), 'utf8').catch(() => undefined)
-      page = text === undefined ? undefined : { builtMs: built.mtimeMs, text }
+      const build = await hashOfBuiltWeb()
+      page =
+        text === undefined || build === undefined
+          ? undefined
+          : { builtMs: built.mtimeMs, text: text.replaceAll(prefixPlaceholder, pathPrefix), build }
     }
-    return page?.text
+    return page
   }
 }
 
 /**
- * The first script of the page, before anything is loaded: it removes the token of a sign-in link from the address, and so
+ * The first script of the page, before anything is loaded. If a file of the page can't be loaded, as while the service
+ * restarts, it loads the page again as soon as the service answers; once the application has begun, that is its own task
+ * (console/src/shell/lost-page.tsx). And it removes the token of a sign-in link from the address, and so
  * from the browser's history and anything else that reads addresses. The sign-in page takes the token from here
  * (console/src/pages/sign-in/sign-in-page.tsx).
  */
-const takeLinkToken = `const take = () => {
+const firstLines = `const again = () => fetch(location.href, { method: 'HEAD', cache: 'no-store' }).then(
+  ({ ok }) => (ok ? location.reload() : setTimeout(again, 2000)),
+  () => setTimeout(again, 2000),
+)
+let isLost = false
+addEventListener('error', ({ target }) => {
+  if (isLost || !/^(?:SCRIPT|LINK)$/.test(target.tagName ?? '') || document.querySelector('#app > *')) return
+  isLost = true
+  setTimeout(again, 2000)
+}, true)
+const take = () => {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
   if (token === null) return
   history.replaceState(null, '', location.pathname + location.search)
@@ -114,8 +144,8 @@ take()
 addEventListener('hashchange', take)`
 
 /** The only inline script that the policy allows, by its hash. */
-export const firstScript = `<script>${takeLinkToken}</script>`
-const firstScriptHash = `'sha256-${hash('sha256', takeLinkToken, 'base64')}'`
+export const firstScript = `<script>${firstLines}</script>`
+const firstScriptHash = `'sha256-${hash('sha256', firstLines, 'base64')}'`
 
 /** The console's pages may only load their own files and call their own service. */
 function contentSecurityPolicy(nonce: string): string {

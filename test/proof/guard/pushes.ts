@@ -26,15 +26,19 @@ export function randomRules(random: Random): Json {
   }
 }
 
-/** Small pushes of everything that can be held or must not be. */
-export function randomPush(random: Random, today: string, round: number): Json {
+/** Few items meet what is held; many meet each other. */
+const items = { few: 3, many: 20 }
+
+/** Pushes of everything that can be held or must not be. */
+export function randomPush(random: Random, today: string, round: number): Json & { ari: Json[] } {
+  const itemsMax = random.chance(0.5) ? items.few : items.many
   return {
     pricingModel: random.pick(['unit', 'unit', 'guest']),
     ...(random.chance(0.25) ? { atomic: true } : {}),
     // Sometimes older than what is held or stored.
     ...(random.chance(0.3) ? { sequence: 1_000 + round * 10 - random.below(40) } : {}),
     ...(random.chance(0.1) ? { mode: 'overlay' } : {}),
-    ari: Array.from({ length: 1 + random.below(3) }, () => randomItem(random, today)),
+    ari: Array.from({ length: 1 + random.below(itemsMax) }, () => randomItem(random, today)),
   }
 }
 
@@ -47,14 +51,14 @@ function randomItem(random: Random, today: string): Json {
   })
   switch (random.below(10)) {
     case 0:
-      return { ...dates, closed: random.chance(0.4) }
+      return { ...dates, closed: random.chance(0.2) }
     case 1:
     case 2:
       return { ...dates, inventory: randomUnits(random) }
     case 3:
       return rate({ inventory: randomUnits(random) })
     case 4:
-      return rate({ closed: random.chance(0.4) })
+      return rate({ closed: random.chance(0.2) })
     case 5:
       return rate(randomRestrictions(random))
     case 6:
@@ -68,15 +72,15 @@ function randomRates(random: Random): Json[] {
   return ['BAR', 'NRF'].map((rateId) => ({
     rateId,
     ...randomPrice(random),
-    ...(random.chance(0.3) ? { closed: random.chance(0.3) } : {}),
+    ...(random.chance(0.3) ? { closed: random.chance(0.15) } : {}),
   }))
 }
 
-const randomUnits = (random: Random): number | null => random.pick([0, 1, 2, 3, 4, 6, 40, null])
+const randomUnits = (random: Random): number | null => random.pick([0, 1, 2, 3, 3, 4, 4, 6, 6, 40, null])
 
 /** Below 30, a price can't be sold: the taxes that it includes are higher. */
 function randomPrice(random: Random): Json {
-  const amount = random.pick([9, 10, 29, 31, 60, 90, 100, 110, 160, 400, 1_000])
+  const amount = random.pick([9, 29, 31, 60, 60, 90, 90, 100, 110, 110, 160, 400, 1_000])
   switch (random.below(8)) {
     case 0:
       return { pricingModel: 'unit', price: null }
@@ -99,7 +103,7 @@ function randomPrice(random: Random): Json {
 }
 
 function randomRestrictions(random: Random): Json {
-  const length = random.pick([1, 2, 3, null])
+  const length = random.pick([1, 1, 2, 3, null, null])
   const name = random.pick([
     'minLengthStay',
     'maxLengthStay',
@@ -108,6 +112,6 @@ function randomRestrictions(random: Random): Json {
     'minAdvanceDays',
   ])
   if (random.chance(0.3))
-    return { [random.pick(['closedToArrival', 'closedToDeparture'])]: random.pick([true, false, null]) }
+    return { [random.pick(['closedToArrival', 'closedToDeparture'])]: random.pick([true, false, null, null]) }
   return { [name]: length }
 }

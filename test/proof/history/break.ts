@@ -4,8 +4,8 @@ import { replaceSource, type Replacement } from '../replace-source.ts'
 const breaks: Readonly<Record<string, Replacement>> = {
   lastNoteWins: {
     file: 'src/ari/before-values.ts',
-    from: 'note.mask & ~last.mask',
-    to: 'note.mask',
+    from: '(first.mask & night) === 0 ?',
+    to: '(later.mask & night) !== 0 ?',
   },
   bookingsWithout: {
     file: 'src/bookings/store.ts',
@@ -14,8 +14,8 @@ const breaks: Readonly<Record<string, Replacement>> = {
   },
   formerCurrencyCounts: {
     file: 'src/ari/block.ts',
-    from: 'if (stale) before[night] = unset',
-    to: '',
+    from: 'stale ? unset : (values[night] ?? unset)',
+    to: 'values[night] ?? unset',
   },
   brokenChain: {
     file: 'src/ari/apply.ts',
@@ -44,8 +44,8 @@ const breaks: Readonly<Record<string, Replacement>> = {
   },
   sameMask: {
     file: 'src/ari/before-values.ts',
-    from: 'mask === lastMask ? 0 : mask',
-    to: 'lastMask === 0 ? mask : 0',
+    from: 'mask === lastMask ? 0 : nightsNumber(mask)',
+    to: 'lastMask === 0 ? nightsNumber(mask) : 0',
   },
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { operatorOf, type OperatorCall } from '../../calendar.ts'
 import { platformOf } from '../../booking.ts'
-import { client, type TestClient, type TestGateway } from '../../harness.ts'
+import { client, type Reply, type TestClient, type TestGateway } from '../../harness.ts'
 import { expectOk, product, storyHotel } from '../../story.ts'
 import { Chance, makeSequence, type HotelSpec, type Operation } from '../ari-operations.ts'
 import { addDays } from '../naive-ari.ts'
@@ -90,7 +90,7 @@ export async function proveRound(past: Past, seed: number): Promise<Counted> {
     const hotel = chance.of(hotels)
     const kind = chance.below(100)
     if (kind < 35) counted.bookings += await book(past, hotel, operation, chance)
-    else if (kind < 45) counted.stops += await stopSell(past, hotel, chance, today)
+    else if (kind < 45) counted.stops += (await stopSell(past, hotel, chance, today)).status === 200 ? 1 : 0
     else if (kind < 80) {
       const meanwhile = chance.percent(30) ? pushes.slice(0, 2) : []
       const { undos, conflicts } = await undoPush(
@@ -117,7 +117,7 @@ function stateOf({ revision, currency, pricingModel, ari }: Record<string, unkno
   return { revision: Number(revision), currency, pricingModel, ari }
 }
 
-function clientOf({ clients }: Past, chance: Chance, keyNo = 0): TestClient {
+export function clientOf({ clients }: Past, chance: Chance, keyNo = 0): TestClient {
   const found = chance.of(clients)[keyNo]
   if (!found) throw new RangeError('no such key')
   return found
@@ -141,7 +141,11 @@ async function setUp(past: Past, hotels: readonly HotelSpec[], today: string): P
   }
 }
 
-function hotelBody({ hotelId, currency, timeZone }: Pick<HotelSpec, 'hotelId' | 'currency' | 'timeZone'>) {
+export function hotelBody({
+  hotelId,
+  currency,
+  timeZone,
+}: Pick<HotelSpec, 'hotelId' | 'currency' | 'timeZone'>) {
   return storyHotel({ hotelId, hotelName: hotelId, currency, timezone: timeZone })
 }
 
@@ -181,18 +185,9 @@ async function book(
   const [item] = operation.kind === 'ari' ? operation.body.ari : []
   const near = item?.date ?? item?.startDate ?? ''
   if (!/^20\d\d-\d\d-\d\d$/.test(near) || Number.isNaN(Date.parse(near))) return 0
-  const { roomId, rateId } = chance.of(products)
-  const guest = { firstName: 'Ada', lastName: 'Lovelace' }
   const checkin = addDays(near, chance.below(4))
-  const reply = await past.platform.post('/booking/reservations', {
-    hotel: { supplier: supplierName, hotelId },
-    checkin,
-    checkout: addDays(checkin, 1 + chance.below(3)),
-    rooms: [{ roomId, rateId, adults: 1, childAges: [], guest }],
-    customer: guest,
-    payment: { type: 'Channel Collect' },
-  })
-  assert.ok(reply.status < 500, reply.text)
+  const stay = { ...chance.of(products), checkin, checkout: addDays(checkin, 1 + chance.below(3)) }
+  const reply = await bookStay(past.platform, hotelId, stay)
   if (reply.status !== 201) return 0
   if (chance.percent(30)) {
     const path = `/booking/reservations/${String(reply.body['reservationId'])}`
@@ -201,25 +196,48 @@ async function book(
   return 1
 }
 
-async function stopSell(
+type Stay = { roomId: string; rateId: string; checkin: string; checkout: string }
+
+/** One adult; many stays can't be booked. */
+export async function bookStay(
+  platform: TestClient,
+  hotelId: string,
+  { roomId, rateId, checkin, checkout }: Stay,
+): Promise<Reply> {
+  const guest = { firstName: 'Ada', lastName: 'Lovelace' }
+  const reply = await platform.post('/booking/reservations', {
+    hotel: { supplier: supplierName, hotelId },
+    checkin,
+    checkout,
+    rooms: [{ roomId, rateId, adults: 1, childAges: [], guest }],
+    customer: guest,
+    payment: { type: 'Channel Collect' },
+  })
+  assert.ok(reply.status < 500, reply.text)
+  return reply
+}
+
+/** Stops or resumes sales on random nights. */
+export async function stopSell(
   past: Past,
   { hotelId, products }: HotelSpec,
   chance: Chance,
   today: string,
-): Promise<number> {
+): Promise<Reply> {
   const { rows } = await past.gateway.db.query<{ id: number }>('select id from hotel where code = $1', [
     hotelId,
   ])
   const { roomId, rateId } = chance.of(products)
   const from = addDays(today, 1 + chance.below(40))
-  const { status } = await past.operator('POST', `/hotels/${rows[0]?.id}/stop-sell`, {
+  const reply = await past.operator('POST', `/hotels/${rows[0]?.id}/stop-sell`, {
     action: chance.percent(70) ? 'stop' : 'open',
+    reason: 'model',
     targets: [chance.percent(50) ? { roomId } : { roomId, rateId }],
     from,
     to: addDays(from, chance.below(30)),
   })
-  assert.ok(status < 500)
-  return status === 200 ? 1 : 0
+  assert.ok(reply.status < 500, reply.text)
+  return reply
 }
 
 type Compared = {

@@ -10,54 +10,81 @@ import { addDays } from '../naive-ari.ts'
  * with it, and just before the undo.
  */
 
-type Values = Map<string, unknown>
-type Fields = Record<string, unknown>
+/** By `keyOf`. */
+export type Values = Map<string, unknown>
+export type Fields = Record<string, unknown>
 
 export type UndoneHotel = { hotelId: string; range: { startDate: string; endDate: string } }
 export type Undone = { undos: number; conflicts: number }
 
+/** What is known of a hotel besides the undo's own answer: read from the service, or remembered by the proof. */
+export type Witness = {
+  valuesAt: (revision: number) => Promise<Values>
+  /** What changed a value last, at a revision or before it: members that the conflict must have. */
+  changerOf: (conflict: Fields, revision: number) => Promise<Fields>
+  /** What made a revision that no push of ARI made; undefined if history doesn't reach back to it. */
+  makerOf: (revision: number) => Promise<string | undefined>
+  timeZone: () => Promise<string>
+  /** Conflicts of an undo for which the origin is looked up. */
+  conflictsMax: number
+}
+
 const fields = ['inventory', 'closed', 'closedToArrival', 'minLengthStay', 'maxLengthStay', 'price']
 
-/** `meanwhile` is sent at the same moment as the undo. */
-export async function undoPush(
-  client: TestClient,
-  { hotelId, range }: UndoneHotel,
-  { chance, nowMs, meanwhile }: { chance: Chance; nowMs: number; meanwhile: () => Promise<unknown> },
-): Promise<Undone> {
-  const read = async (revision: number): Promise<Values> => {
-    const reply = await client.post('/push/getAri', { hotelId, ...range, asOf: { revision } })
-    return valuesOf(expectOk(reply).body['ari'])
-  }
-  const present = Number(expectOk(await client.post('/push/getAri', { hotelId, ...range })).body['revision'])
-  // Mostly a recent one, whose values are still there.
+/** An undo of a recent push, mostly the last one or two. */
+export function makeUndo(chance: Chance, hotelId: string, present: number) {
   const revision = Math.max(1, present - (chance.percent(40) ? 0 : chance.below(chance.of([3, 10, present]))))
   const named = chance.percent(50)
     ? undefined
     : fields.filter(() => chance.percent(60)).concat(chance.percent(70) ? 'price' : 'closed')
-  const body = {
+  return {
     hotelId,
     revision,
     ...(named ? { fields: [...new Set(named)] } : {}),
     ...(chance.percent(60) ? { onConflict: 'skip' } : {}),
     ...(chance.percent(15) ? { dryRun: true } : {}),
   }
+}
+export type UndoSent = ReturnType<typeof makeUndo>
+
+/** `meanwhile` is sent at the same moment as the undo. */
+export async function undoPush(
+  client: TestClient,
+  hotel: UndoneHotel,
+  { chance, nowMs, meanwhile }: { chance: Chance; nowMs: number; meanwhile: () => Promise<unknown> },
+): Promise<Undone> {
+  const { hotelId, range } = hotel
+  const present = Number(expectOk(await client.post('/push/getAri', { hotelId, ...range })).body['revision'])
+  const body = makeUndo(chance, hotelId, present)
   const [reply] = await Promise.all([client.post('/push/undo', body), meanwhile()])
+  return proveUndo(witnessOf(client, hotel), body, reply, nowMs)
+}
+
+/** Compares the answer to an undo, and what it left, with the model. */
+export async function proveUndo(
+  witness: Witness,
+  body: UndoSent,
+  reply: Reply,
+  nowMs: number,
+): Promise<Undone> {
+  const { revision } = body
   const where = `${JSON.stringify(body)}: ${reply.text.slice(0, 2_000)}`
   assert.ok(reply.status < 500, where)
-  const { undone } = reply.body
-  if (undone === undefined) {
-    await expectNotUndoable(client, { hotelId, revision, reply, where })
+  if (reply.body['undone'] === undefined) {
+    // A booking, a stop-sell or nothing of ARI made the revision, or it is behind a change of currency.
+    const maker = await witness.makerOf(revision)
+    if (reply.status === 410) assert.equal(maker, undefined, where)
+    else assert.deepEqual([reply.status, maker === 'push' || maker === 'undo'], [409, false], where)
     return { undos: 0, conflicts: 0 }
   }
   const isApplied = reply.status < 300 && body.dryRun !== true && Number(summaryOf(reply).cellsChanged) > 0
   const after = Number(reply.body['revision'])
   const base = isApplied ? after - 1 : after
-  const now = await read(base)
-  const { hotels } = expectOk(await client.post('/push/getHotels', { hotelIds: [hotelId] })).body
-  const firstNight = addDays(dateIn(String(Object(hotels)[0].timezone), nowMs), -1)
+  const now = await witness.valuesAt(base)
+  const firstNight = addDays(dateIn(await witness.timeZone(), nowMs), -1)
   const wanted = new Set(body.fields ?? [])
   const model = undoneBy(
-    { before: await read(revision - 1), written: await read(revision), now },
+    { before: await witness.valuesAt(revision - 1), written: await witness.valuesAt(revision), now },
     (key) => {
       const { field } = partsOf(key)
       return wanted.size > 0 ? wanted.has(field) : field !== 'inventory'
@@ -67,12 +94,37 @@ export async function undoPush(
   const conflicts = listOf(reply.body['conflicts'])
   if (reply.body['moreConflicts'] === undefined)
     assert.deepEqual(keysOf(conflicts).toSorted(), [...model.conflicts].toSorted(), where)
-  for (const conflict of conflicts.slice(0, 5)) await expectNamed(client, { hotelId, base, conflict, where })
+  for (const conflict of conflicts.slice(0, witness.conflictsMax)) {
+    const changer = await witness.changerOf(conflict, base)
+    for (const [name, value] of Object.entries(changer)) assert.deepEqual(conflict[name], value, where)
+  }
   const isRefused = model.conflicts.size > 0 && body.onConflict !== 'skip'
   assert.equal(reply.status, isRefused ? 409 : model.conflicts.size > 0 ? 207 : 200, where)
-  if (isApplied) assert.deepEqual(await read(after), model.now, where)
+  if (isApplied) assert.deepEqual(await witness.valuesAt(after), model.now, where)
   else if (!isRefused && body.dryRun !== true) assert.deepEqual(now, model.now, where)
   return { undos: 1, conflicts: model.conflicts.size > 0 ? 1 : 0 }
+}
+
+/** Everything read from the service. */
+function witnessOf(client: TestClient, { hotelId, range }: UndoneHotel): Witness {
+  return {
+    valuesAt: async (revision) => {
+      const reply = await client.post('/push/getAri', { hotelId, ...range, asOf: { revision } })
+      return valuesOf(expectOk(reply).body['ari'])
+    },
+    changerOf: (conflict, revision) => newestChange(client, hotelId, conflict, revision),
+    makerOf: async (revision) => {
+      const diff = { hotelId, from: { revision: revision - 1 }, to: { revision }, limit: 1 }
+      const { status, body } = await client.post('/push/getAriDiff', diff)
+      const by = listOf(body['changes'])[0]?.['by']
+      return status === 410 ? undefined : typeof by === 'string' ? by : 'nothing'
+    },
+    timeZone: async () => {
+      const { hotels } = expectOk(await client.post('/push/getHotels', { hotelIds: [hotelId] })).body
+      return String(listOf(hotels)[0]?.['timezone'])
+    },
+    conflictsMax: 5,
+  }
 }
 
 /** What an undo must leave, and which values conflict. */
@@ -117,24 +169,14 @@ function units(value: unknown): number {
   return typeof value === 'number' ? value : -1
 }
 
-/** A booking, a stop-sell or nothing of ARI made the revision, or it is behind a change of currency. */
-async function expectNotUndoable(
-  client: TestClient,
-  { hotelId, revision, reply, where }: { hotelId: string; revision: number; reply: Reply; where: string },
-): Promise<void> {
-  const diff = { hotelId, from: { revision: revision - 1 }, to: { revision }, limit: 1 }
-  const { status, body } = await client.post('/push/getAriDiff', diff)
-  const by = Object(body['changes'])[0]?.by
-  if (reply.status === 410) assert.equal(status, 410, where)
-  else assert.deepEqual([reply.status, by === 'push' || by === 'undo'], [409, false], where)
-}
-
 /** The newest change of the value, as its history has it; of a price that would meet the other model's, of any price. */
-async function expectNamed(
+async function newestChange(
   client: TestClient,
-  { hotelId, base, conflict, where }: { hotelId: string; base: number; conflict: Fields; where: string },
-): Promise<void> {
-  const { roomId, rateId, startDate, field, guests, ageCategory, pushed, now } = conflict
+  hotelId: string,
+  conflict: Fields,
+  revision: number,
+): Promise<Fields> {
+  const { roomId, rateId, startDate, field, guests, ageCategory } = conflict
   const { body } = expectOk(
     await client.post('/push/getCellHistory', {
       hotelId,
@@ -145,23 +187,21 @@ async function expectNamed(
       limit: 200,
     }),
   )
-  const isOfAnyPrice = pushed === now
   const newest = listOf(body['changes']).find(
     (change) =>
-      Number(change['revision']) <= base &&
-      (isOfAnyPrice || (change['guests'] === guests && change['ageCategory'] === ageCategory)),
+      Number(change['revision']) <= revision &&
+      (isOfAnyPrice(conflict) || (change['guests'] === guests && change['ageCategory'] === ageCategory)),
   )
-  const named = ({ by, requestId, reservationId, revision, at }: Fields) => [
-    by,
-    requestId,
-    reservationId,
-    revision,
-    at,
-  ]
-  assert.deepEqual(named(conflict), named(newest ?? {}), where)
+  const { by, requestId, reservationId, at } = newest ?? {}
+  return { by, requestId, reservationId, at, revision: newest?.['revision'] }
 }
 
-function listOf(value: unknown): Fields[] {
+/** A price that the push wrote is still there, but would meet prices of the other model. */
+export function isOfAnyPrice({ pushed, now }: Fields): boolean {
+  return pushed === now
+}
+
+export function listOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
@@ -174,7 +214,7 @@ function dateIn(timeZone: string, nowMs: number): string {
 }
 
 /** `bucket` is empty for a price of the unit. */
-const keyOf = (roomId: unknown, rateId: unknown, date: string, field: string, bucket = ''): string =>
+export const keyOf = (roomId: unknown, rateId: unknown, date: string, field: string, bucket = ''): string =>
   [roomId, rateId ?? '', date, field, bucket].join('|')
 
 function partsOf(key: string): { date: string; field: string; bucket: string } {
@@ -187,7 +227,7 @@ function nightOf(key: string): string {
 }
 
 /** Every value that getAri answers with. */
-function valuesOf(ari: unknown): Values {
+export function valuesOf(ari: unknown): Values {
   const values: Values = new Map()
   for (const { roomId, startDate, endDate, daysOfWeek, rates, ...ofRoom } of listOf(ari)) {
     for (let date = String(startDate); date <= String(endDate); date = addDays(date, 1)) {
@@ -214,7 +254,7 @@ function bucketOf(guests: unknown, ageCategory: unknown): string {
   return guests === undefined ? '' : JSON.stringify([ageCategory, guests])
 }
 
-function keysOf(ranges: readonly Fields[]): string[] {
+export function keysOf(ranges: readonly Fields[]): string[] {
   return ranges.flatMap(({ roomId, rateId, startDate, endDate, field, guests, ageCategory }) => {
     const keys: string[] = []
     for (let date = String(startDate); date <= String(endDate); date = addDays(date, 1))

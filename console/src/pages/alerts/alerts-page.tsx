@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { findingKinds } from '../../../../src/findings/contract.ts'
 import { useApi, usePages } from '../../api.ts'
 import { DataTable, tableOf } from '../../parts/data-table.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import {
   Filters,
   HotelFilter,
@@ -35,7 +36,26 @@ export function AlertsPage() {
   }
   const pages = usePages('searchAlerts', { query }, ({ alerts }) => alerts, { everyMs })
   return (
-    <Page title={t('alerts.title')} intro={t('alerts.intro')}>
+    <Page
+      title={t('alerts.title')}
+      intro={t('alerts.intro')}
+      actions={
+        <ExportCsv
+          list="searchAlerts"
+          input={{ query }}
+          rowsOf={({ alerts }) => alerts}
+          columns={[
+            [t('alerts.since'), ({ openedAt }) => openedAt],
+            [t('alerts.kind'), (alert) => alert.kind],
+            [t('alerts.what'), ({ title }) => title],
+            [t('alerts.supplier'), ({ supplier }) => supplier],
+            [t('alerts.where'), ({ hotelName }) => hotelName ?? ''],
+            [t('alerts.count'), ({ count }) => count],
+          ]}
+          file="alerts"
+        />
+      }
+    >
       <OperatorsChannel />
       <ViewLinks
         name="state"

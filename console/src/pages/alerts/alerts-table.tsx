@@ -15,6 +15,7 @@ export function useAlertColumns(): Column<ConsoleAlert>[] {
   return [
     {
       key: 'what',
+      sorting: { by: ({ kind }) => kind },
       header: t('alerts.what'),
       cell: ({ kind, severity, title }) => (
         <Stack gap={2} align="flex-start">
@@ -25,9 +26,25 @@ export function useAlertColumns(): Column<ConsoleAlert>[] {
         </Stack>
       ),
     },
-    { key: 'where', header: t('alerts.where'), cell: (alert) => <Where alert={alert} /> },
-    { key: 'count', header: t('alerts.count'), align: 'right', cell: ({ count }) => count },
-    { key: 'since', header: t('alerts.since'), cell: ({ openedAt }) => <Ago at={openedAt} /> },
+    {
+      key: 'where',
+      sorting: { by: ({ hotelName }) => hotelName },
+      header: t('alerts.where'),
+      cell: (alert) => <Where alert={alert} />,
+    },
+    {
+      key: 'count',
+      sorting: { by: ({ count }) => count },
+      header: t('alerts.count'),
+      align: 'right',
+      cell: ({ count }) => count,
+    },
+    {
+      key: 'since',
+      sorting: { by: ({ openedAt }) => openedAt },
+      header: t('alerts.since'),
+      cell: ({ openedAt }) => <Ago at={openedAt} />,
+    },
     {
       key: 'evidence',
       header: t('alerts.evidence'),

@@ -32,7 +32,8 @@ const restMs = 250
 
 /** Rooms and rates down, nights across; renders only the visible part. */
 export function CalendarGrid(props: GridProps) {
-  const { label, rows, cells, words, density, money, firstNight, selection, onFirstNight, handle } = props
+  const { label, rows, cells, words, density, money, corner, firstNight, selection, onFirstNight, handle } =
+    props
   const { t } = useTranslation()
   const focused = useRef<HTMLDivElement>(null)
   const tops = useMemo(() => topsOf(rows.map(({ kind }) => kind)), [rows])
@@ -40,8 +41,8 @@ export function CalendarGrid(props: GridProps) {
   const { scroller, viewNow, size, visible, onScroll } = useScroller(tops, cells.nights, nightWidthAt)
   const [nightWidth, headWidth] = [nightWidthAt(size.width), headWidthOf(size.width)]
   const grid = useMemo(
-    (): GridContext => ({ cells, words, density, money, nightWidth, headWidth }),
-    [cells, words, density, money, nightWidth, headWidth],
+    (): GridContext => ({ cells, words, density, money, corner, nightWidth, headWidth }),
+    [cells, words, density, money, corner, nightWidth, headWidth],
   )
   const show = (place: Place): void => {
     scrollToPlace(scroller.current, place, { view: viewNow(), tops, nightWidth })

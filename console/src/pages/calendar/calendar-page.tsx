@@ -3,10 +3,14 @@ import { OctagonX } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { useIdParam } from '../../parts/filters.tsx'
+import { useFilter, useIdParam } from '../../parts/filters.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Can } from '../../parts/session.tsx'
+import { Can, useCan } from '../../parts/session.tsx'
+import { useVisit } from '../../parts/visits.ts'
+import { UnreadPage } from '../../parts/unknown-page.tsx'
+import { HotelLine, NeighbourButtons } from '../hotels/hotel-line.tsx'
+import { StopSellBadge } from '../stop-sells/hotel-stop-sells.tsx'
 import { useCalendarUrl } from './calendar-url.ts'
 import { CalendarView, type ViewHandle } from './calendar-view.tsx'
 import { StopSellDialog, type StopSellDraft } from './stop-sell-dialog.tsx'
@@ -28,7 +32,30 @@ export function CalendarPage() {
   })
   const view = useRef<ViewHandle>(null)
   const [draft, setDraft] = useState<StopSellDraft>()
+  const [asked, setAsked] = useFilter('do')
+  const mayStop = useCan('operator')
+  // A link that asks for the dialog, as Ctrl+K gives.
+  const linked: StopSellDraft | undefined =
+    calendar && mayStop && (asked === 'stop' || asked === 'open')
+      ? { room: '', rate: '', from: calendar.today, to: calendar.today, action: asked, only: url.rooms }
+      : undefined
+  const open = draft ?? linked
+  const close = (): void => {
+    setDraft(undefined)
+    if (asked !== '') setAsked('')
+  }
   const name = calendar?.hotel.name ?? ''
+  useVisit(calendar?.hotel.name)
+  if (error && !calendar)
+    return (
+      <UnreadPage
+        what="hotel"
+        title={t('calendar.title')}
+        crumbs={[]}
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    )
   return (
     <Page
       title={name === '' ? t('calendar.title') : t('calendar.titleOf', { name })}
@@ -40,26 +67,33 @@ export function CalendarPage() {
           {name === '' ? String(hotelId) : name}
         </LinkTo>,
       ]}
+      beside={
+        <Can role="viewer">
+          <StopSellBadge hotelId={hotelId} />
+        </Can>
+      }
+      intro={calendar && <HotelLine hotel={calendar.hotel} />}
       actions={
         calendar && (
-          <Can role="operator">
-            <Button
-              variant="default"
-              leftSection={<OctagonX size={14} aria-hidden />}
-              onClick={() => setDraft(view.current?.stopSellDraft())}
-            >
-              {t('calendar.stopSell.button')}
-            </Button>
-          </Can>
+          <>
+            <NeighbourButtons hotelId={hotelId} to="/hotels/$hotelId/calendar" />
+            <Can role="operator">
+              <Button
+                variant="default"
+                leftSection={<OctagonX size={14} aria-hidden />}
+                onClick={() => setDraft(view.current?.stopSellDraft())}
+              >
+                {t('calendar.stopSell.button')}
+              </Button>
+            </Can>
+          </>
         )
       }
     >
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton height={480} />}
       {calendar && <CalendarView key={hotelId} calendar={calendar} url={url} set={set} handle={view} />}
-      {calendar && draft && (
-        <StopSellDialog calendar={calendar} draft={draft} onClose={() => setDraft(undefined)} />
-      )}
+      {calendar && open && <StopSellDialog calendar={calendar} draft={open} onClose={close} />}
     </Page>
   )
 }

@@ -4,10 +4,17 @@ import { dateText } from '../../parts/time.tsx'
 import classes from './calendar.module.css'
 import { lookOf, type MarkerLook, markersOf, unitsWidth } from './cell-look.ts'
 import { dateOf, dayOfMonth, isWeekend, monthsOf, weekdayOf } from './days.ts'
+import { HotelHead } from './hotel-head.tsx'
 import { type Density, rowHeight, tileNights } from './layout.ts'
-import { type CellContext, cellOf, priceText, type Row } from './rows.ts'
-import type { Money } from './use-cells.ts'
-import type { CellWords } from './words.ts'
+import {
+  type CellContext,
+  type CellWords,
+  cellOf,
+  type Money,
+  priceText,
+  type ProductRow,
+  type Row,
+} from './rows.ts'
 
 const monthFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'long', year: 'numeric' })
 const weekdayFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', weekday: 'short' })
@@ -26,15 +33,14 @@ export function CalendarHead({
   firstTile: number
   endTile: number
 }) {
-  const { t } = useTranslation()
-  const { cells, money, nightWidth, headWidth } = grid
+  const { cells, corner, nightWidth, headWidth } = grid
   const months = useMemo(() => monthsOf(cells.from, cells.nights), [cells])
   const [first, end] = [firstTile * tileNights, endTile * tileNights]
   return (
     <div role="rowgroup" className={classes['head']}>
       <div role="row" aria-rowindex={1} className={classes['headRow']}>
         <div role="columnheader" aria-colindex={1} className={classes['corner']} style={{ width: headWidth }}>
-          {t('calendar.roomsAndRates', { currency: money.currency })}
+          {corner}
         </div>
         {months.map(({ key, first: begin, nights }) =>
           begin + nights <= first || begin >= end ? null : (
@@ -147,13 +153,22 @@ export const RowHeads = memo(function RowHeads({
   return (
     <div role="presentation" className={classes['heads']} style={{ width, height: tops[rows.length] ?? 0 }}>
       {rows.slice(firstRow, endRow).map((row, place) => (
-        <RowHead key={row.key} row={row} index={firstRow + place} top={tops[firstRow + place] ?? 0} />
+        <div
+          key={row.key}
+          role="rowheader"
+          id={headId(firstRow + place)}
+          aria-colindex={1}
+          className={`${classes['rowHead'] ?? ''} ${classes[row.kind] ?? ''}`}
+          style={{ top: tops[firstRow + place] ?? 0, height: rowHeight[row.kind] }}
+        >
+          {row.kind === 'hotel' ? <HotelHead row={row} /> : <ProductHead row={row} />}
+        </div>
       ))}
     </div>
   )
 })
 
-const RowHead = memo(function RowHead({ row, index, top }: { row: Row; index: number; top: number }) {
+const ProductHead = memo(function ProductHead({ row }: { row: ProductRow }) {
   const { t } = useTranslation()
   const [name, code] =
     row.kind === 'room' ? [row.room.name, row.room.roomId] : [row.rate.name, row.rate.rateId]
@@ -167,20 +182,14 @@ const RowHead = memo(function RowHead({ row, index, top }: { row: Row; index: nu
           ...(row.rate.takesParty ? [] : [t('calendar.tooMany')]),
         ]
   return (
-    <div
-      role="rowheader"
-      id={headId(index)}
-      aria-colindex={1}
-      className={`${classes['rowHead'] ?? ''} ${classes[row.kind] ?? ''}`}
-      style={{ top, height: rowHeight[row.kind] }}
-    >
+    <>
       <span className={classes['name']} title={`${name} (${code})`}>
         {name}
       </span>
       <span className={classes['code']} title={about.join(' · ')}>
         {about.join(' · ')}
       </span>
-    </div>
+    </>
   )
 })
 
@@ -190,6 +199,7 @@ export type GridContext = {
   words: CellWords
   density: Density
   money: Money
+  corner: string
   nightWidth: number
   headWidth: number
 }
@@ -237,7 +247,8 @@ function NightCell({
   night: number
   grid: GridContext
 }) {
-  const { cells, words, density, money } = grid
+  const { cells, words, money } = row.of ?? grid
+  const { density } = grid
   const { minorDigits } = money
   const cell = cellOf(row, night, cells)
   const day = cells.from + night
@@ -246,7 +257,10 @@ function NightCell({
   if (dayOfMonth(day) === 1) names.push(classes['monthStart'])
   if (day === cells.today) names.push(classes['today'])
   const look = lookOf(cell)
-  const markers = markersOf(cell, density, unitsWidth(cell.units, row.kind))
+  // A month's cells have no room beside the units of a room: the signs are below.
+  const isStacked = row.kind === 'room' && density === 'month'
+  if (isStacked) names.push(classes['stacked'])
+  const markers = markersOf(cell, density, isStacked ? 0 : unitsWidth(cell.units, row.kind))
   const ownUnits = row.kind === 'rate' ? cell.units : undefined
   return (
     <div

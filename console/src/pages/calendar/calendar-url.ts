@@ -4,7 +4,7 @@ import type { Calendar } from '../../../../src/console/calendar/contract.ts'
 import { useSetFilters } from '../../parts/filters.tsx'
 import { dayOf } from './days.ts'
 import { densities, type Density } from './layout.ts'
-import { type CellContext, type Row, rowKey } from './rows.ts'
+import { type CellContext, type ProductRow, type Row, rowKey } from './rows.ts'
 import type { Selection } from './use-cells.ts'
 
 /** The whole state of the page is in its URL. */
@@ -18,6 +18,8 @@ export type CalendarUrl = {
   rooms: string
   /** `rooms`: only rooms with their units, no rates. */
   rows: '' | 'rooms'
+  /** In a calendar of several, the hotel of the room. */
+  hotel: string
   room: string
   rate: string
   night: string
@@ -36,6 +38,7 @@ export function useCalendarUrl(): [CalendarUrl, (values: Partial<CalendarUrl>) =
       childAges: /^\d{1,2}(,\d{1,2}){0,9}$/.test(of('childAges')) ? of('childAges') : '',
       rooms: of('rooms'),
       rows: of('rows') === 'rooms' ? 'rooms' : '',
+      hotel: of('hotel'),
       room: of('room'),
       rate: of('rate'),
       night: of('night'),
@@ -57,12 +60,13 @@ export function partyOf({ adults, childAges }: Pick<CalendarUrl, 'adults' | 'chi
 export function rowOfUrl(
   { rooms }: Calendar,
   { room: roomId, rate: rateId }: Pick<CalendarUrl, 'room' | 'rate'>,
-): Row | undefined {
+  hotelId?: number,
+): ProductRow | undefined {
   const room = rooms.find((one) => one.roomId === roomId)
   if (!room) return undefined
-  if (rateId === '') return { kind: 'room', key: rowKey(roomId, undefined), room }
+  if (rateId === '') return { kind: 'room', key: rowKey(roomId, undefined, hotelId), room }
   const rate = room.rates.find((one) => one.rateId === rateId)
-  return rate && { kind: 'rate', key: rowKey(roomId, rateId), room, rate }
+  return rate && { kind: 'rate', key: rowKey(roomId, rateId, hotelId), room, rate }
 }
 
 /** The nights in the URL, if they are in the calendar; on the room's row if the rate's row is not shown. */
@@ -71,14 +75,31 @@ export function selectionOf(
   named: Row | undefined,
   rows: readonly Row[],
   { from, nights }: CellContext,
+  hotelId?: number,
 ): Selection | undefined {
   if (!named) return undefined
   const ofRate = rows.findIndex(({ key }) => key === named.key)
-  const row = ofRate === -1 ? rows.findIndex(({ key }) => key === rowKey(url.room, undefined)) : ofRate
+  const row =
+    ofRate === -1 ? rows.findIndex(({ key }) => key === rowKey(url.room, undefined, hotelId)) : ofRate
   const day = dayOf(url.night)
   const [first, end] = day === undefined ? [dayOf(url.checkin), dayOf(url.checkout)] : [day, day + 1]
   if (row === -1 || first === undefined) return undefined
   const night = first - from
   if (night < 0 || night >= nights) return undefined
   return { row, first: night, last: Math.min(nights - 1, Math.max(night, (end ?? first) - 1 - from)) }
+}
+
+/** Each reads a whole calendar, every 15 seconds. */
+const openMax = 5
+
+/** The hotels that are unfolded, as the URL has them. */
+export function openIn(open: string): number[] {
+  return /^\d{1,10}(,\d{1,10})*$/.test(open) ? open.split(',').map(Number).slice(-openMax) : []
+}
+
+/** With one more hotel, for which the first one makes room; or without it. */
+export function toggled(open: string, hotelId: number): string {
+  const ids = openIn(open)
+  const others = ids.filter((id) => id !== hotelId)
+  return (others.length < ids.length ? others : [...ids, hotelId].slice(-openMax)).join(',')
 }

@@ -9,16 +9,16 @@ import { CellPanel } from './cell-panel.tsx'
 import { dateOf, dayOf } from './days.ts'
 import { ExplainPanel } from './explain-panel.tsx'
 import type { Place } from './layout.ts'
-import { type CellContext, cellOf, type Row, rowsOf } from './rows.ts'
+import { type CellContext, type CellWords, cellOf, type ProductRow, type Row, rowsOf } from './rows.ts'
 import type { StopSellDraft } from './stop-sell-dialog.tsx'
 import { Legend, Toolbar } from './toolbar.tsx'
 import type { GridHandle, Selection } from './use-cells.ts'
-import { type CellWords, useCellWords } from './words.ts'
+import { useFirstNight } from './use-first-night.ts'
+import { useCellWords } from './words.ts'
 
 export type ViewHandle = { stopSellDraft: () => StopSellDraft }
 
-const noCell = { room: '', rate: '', night: '', checkin: '', checkout: '' } as const
-const nightsMoved = { week: 7, fortnight: 14, month: 30 } as const
+const noCell = { hotel: '', room: '', rate: '', night: '', checkin: '', checkout: '' } as const
 
 /** The calendar with its toolbar and panels; its whole state is in the URL. */
 export function CalendarView({
@@ -43,12 +43,7 @@ export function CalendarView({
   const grid = useRef<GridHandle>(null)
   const point = useRef<(place: Place | undefined) => void>(() => {})
   const { hotel } = calendar
-
-  const clamped = (day: number): number => Math.min(cells.nights - 1, Math.max(0, day - cells.from))
-  const firstNight = clamped(dayOf(url.from) ?? cells.today)
-  const showFrom = (night: number): void => grid.current?.showFrom(night)
-  const reported = useReportedNight(grid, firstNight)
-
+  const { firstNight, onFirstNight, toolbar } = useFirstNight({ url, set }, cells, grid)
   const { byKeyboard, open, choose, close } = useSelection(rows, cells, set, grid)
   useImperativeHandle(handle, () => ({
     stopSellDraft: () => {
@@ -59,21 +54,7 @@ export function CalendarView({
   }))
   return (
     <>
-      <Toolbar
-        url={url}
-        set={set}
-        from={dateOf(cells.from + firstNight)}
-        firstDate={calendar.from}
-        lastDate={calendar.to}
-        onDate={(date) => {
-          const day = dayOf(date)
-          if (day !== undefined) set({ from: dateOf(cells.from + clamped(day)) })
-        }}
-        onMove={(direction) =>
-          showFrom(clamped(cells.from + firstNight + direction * nightsMoved[url.density]))
-        }
-        onToday={() => showFrom(clamped(cells.today))}
-      />
+      <Toolbar url={url} set={set} firstDate={calendar.from} lastDate={calendar.to} {...toolbar} />
       <Legend />
       <div className={classes['layout']}>
         <div className={classes['main']}>
@@ -88,15 +69,13 @@ export function CalendarView({
               words={words}
               density={url.density}
               money={hotel}
+              corner={t('calendar.roomsAndRates', { currency: hotel.currency })}
               firstNight={firstNight}
               selection={selection}
               onCell={open}
               onChoose={choose}
               onEscape={close}
-              onFirstNight={(night) => {
-                reported.current = night
-                set({ from: dateOf(cells.from + night) })
-              }}
+              onFirstNight={onFirstNight}
               onPoint={(place) => point.current(place)}
               handle={grid}
             />
@@ -121,7 +100,7 @@ export function CalendarView({
 }
 
 /** Opens a night or stay on a click, a key or a drag in the grid. */
-function useSelection(
+export function useSelection(
   rows: readonly Row[],
   { from }: CellContext,
   set: (values: Partial<CalendarUrl>) => void,
@@ -130,13 +109,13 @@ function useSelection(
   const [byKeyboard, setByKeyboard] = useState(false)
   const open = (place: Place, isKey: boolean): void => {
     const row = rows[place.row]
-    if (!row) return
+    if (!row || row.kind === 'hotel') return
     setByKeyboard(isKey)
     set({ ...noCell, ...addressOf(row), night: dateOf(from + place.night) })
   }
   const choose = ({ row: index, first, last }: Selection): void => {
     const row = rows[index]
-    if (!row) return
+    if (!row || row.kind === 'hotel') return
     setByKeyboard(false)
     const [checkin, checkout] = [dateOf(from + first), dateOf(from + last + 1)]
     set({ ...noCell, ...addressOf(row), checkin, checkout })
@@ -148,22 +127,8 @@ function useSelection(
   return { byKeyboard, open, choose, close }
 }
 
-/** Scrolls to the first night in the URL, unless the grid itself has put it there. */
-function useReportedNight(
-  grid: { readonly current: GridHandle | null },
-  firstNight: number,
-): { current: number } {
-  const reported = useRef(firstNight)
-  useEffect(() => {
-    if (reported.current === firstNight) return
-    reported.current = firstNight
-    grid.current?.showFrom(firstNight)
-  }, [grid, firstNight])
-  return reported
-}
-
 /** Describes the cell under the pointer; a separate component, so that pointing redraws nothing else. */
-function Readout({
+export function Readout({
   rows,
   words,
   point,
@@ -180,11 +145,13 @@ function Readout({
   }, [point])
   const row = place && rows[place.row]
   return (
-    <div className={classes['readout']}>{row ? words.cell(row, place.night, true) : t('calendar.hint')}</div>
+    <div className={classes['readout']}>
+      {row ? (row.of?.words ?? words).cell(row, place.night, true) : t('calendar.hint')}
+    </div>
   )
 }
 
-function contextOf({ from, to, today, hotel }: Calendar): CellContext {
+export function contextOf({ from, to, today, hotel }: Calendar): CellContext {
   const first = dayOf(from) ?? 0
   return {
     from: first,
@@ -194,12 +161,13 @@ function contextOf({ from, to, today, hotel }: Calendar): CellContext {
   }
 }
 
-function addressOf(row: Row): { room: string; rate: string } {
-  return { room: row.room.roomId, rate: row.kind === 'rate' ? row.rate.rateId : '' }
+function addressOf(row: ProductRow): { hotel: string; room: string; rate: string } {
+  const hotel = row.of === undefined ? '' : String(row.of.hotelId)
+  return { hotel, room: row.room.roomId, rate: row.kind === 'rate' ? row.rate.rateId : '' }
 }
 
 /** The panels for the selected night or stay. */
-function Panels({
+export function Panels({
   calendar: { hotel },
   url,
   set,
@@ -210,10 +178,10 @@ function Panels({
   takesFocus,
   onClose,
 }: {
-  calendar: Calendar
+  calendar: Pick<Calendar, 'hotel'>
   url: CalendarUrl
   set: (values: Partial<CalendarUrl>) => void
-  row: Row
+  row: ProductRow
   firstNight: number
   cells: CellContext
   words: CellWords

@@ -1,6 +1,6 @@
 import { restrictions } from '../../../../src/ari/restrictions.ts'
 import type { Density } from './layout.ts'
-import type { Cell, CellReason } from './rows.ts'
+import type { Cell, CellReason, Row } from './rows.ts'
 
 /** The appearance of a cell: everything has its own letter or figure, shape and colour. */
 
@@ -43,18 +43,23 @@ function widthOf({ text, look }: Omit<Marker, 'key'>): number {
 }
 
 /** Pixels next to the markers: the units of a room, or the marker for a rate's own units. */
-export function unitsWidth(units: number | undefined, kind: 'room' | 'rate'): number {
+export function unitsWidth(units: number | undefined, kind: Row['kind']): number {
   const text = String(units ?? '–')
   if (kind === 'room') return characterWidth * text.length + between
   return units === undefined ? 0 : widthOf({ text, look: 'ownUnits' }) + between
 }
+
+/** How many room-rates of a hotel can't be sold. */
+export const unsoldMarker = (unsold: number): Marker => ({ key: 'unsold', text: `−${unsold}`, look: 'more' })
 
 /** The markers that fit in a cell; the others are counted, or shown as one sign if the count is too wide. */
 export function markersOf(cell: Cell, density: Density, taken = 0): Marker[] {
   const isStopped = cell.isStopped || cell.reasons.includes('stopSellRoom')
   const all: Marker[] = [
     ...(isStopped ? [{ key: 'stop', ...restrictions.stopSell.marker }] : []),
-    ...(cell.isClosed ? [{ key: 'closed', ...restrictions.closed.marker }] : []),
+    ...(cell.partly ? [unsoldMarker(cell.partly.unsold)] : []),
+    // The count of what can't be sold has those that are closed, and little room.
+    ...(cell.isClosed && !cell.partly ? [{ key: 'closed', ...restrictions.closed.marker }] : []),
     ...cell.restricted.map(({ name, value }): Marker => {
       const { look, text } = restrictions[name].marker
       return { key: name, text: text.replace('{}', String(value)), look }
@@ -69,7 +74,9 @@ export function markersOf(cell: Cell, density: Density, taken = 0): Marker[] {
       if (fits(visible)) return visible
     }
   }
-  return all.slice(0, 1)
+  // Not even the first one fits: cut in half it would read like another. The line above the calendar and the panel name all.
+  const more: Marker = { key: 'more', text: '+', look: 'more' }
+  return fits([more]) ? [more] : []
 }
 
 export const cellLooks = ['open', 'past', 'stopped', 'shut', 'soldOut', 'missing'] as const

@@ -10,7 +10,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx'
 import { dateText, Time } from '../../parts/time.tsx'
 import classes from './calendar.module.css'
 import { Panel, Setter } from './panel.tsx'
-import type { CellWords } from './words.ts'
+import type { CellWords } from './rows.ts'
 
 export type CellAddress = { hotelId: number; room: string; rate: string; night: string }
 

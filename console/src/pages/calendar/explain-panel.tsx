@@ -1,23 +1,8 @@
-import {
-  Button,
-  Group,
-  List,
-  NativeSelect,
-  NumberInput,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
+import { Button, Group, List, NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type {
-  CalendarRate,
-  CalendarRoom,
-  ExplainedRule,
-  ExplainedStay,
-} from '../../../../src/console/calendar/contract.ts'
+import type { CalendarRate, CalendarRoom } from '../../../../src/console/calendar/contract.ts'
+import type { ExplainedRule, ExplainedStay } from '../../../../src/console/calendar/explain-contract.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Money } from '../../parts/numbers.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
@@ -26,6 +11,7 @@ import { type CalendarUrl, partyOf } from './calendar-url.ts'
 import classes from './calendar.module.css'
 import { dayOf } from './days.ts'
 import { Panel, Setter } from './panel.tsx'
+import { Adults, StayDates } from './stay-fields.tsx'
 import { useExplained } from './use-calendar.ts'
 import { forbidText, heldText, nearestText, partyText, ruleLabel } from './words.ts'
 
@@ -72,28 +58,10 @@ export function ExplainPanel({
           data={room.rates.map((rate) => ({ value: rate.rateId, label: rateText(t, rate) }))}
         />
         <Group gap="xs" grow>
-          <TextInput
-            type="date"
-            label={t('calendar.explain.checkin')}
-            value={checkin}
-            onChange={(event) => set({ checkin: event.currentTarget.value })}
-          />
-          <TextInput
-            type="date"
-            label={t('calendar.explain.checkout')}
-            value={checkout}
-            onChange={(event) => set({ checkout: event.currentTarget.value })}
-          />
+          <StayDates url={url} set={set} />
         </Group>
         <Group gap="xs" align="flex-end">
-          <NumberInput
-            w={90}
-            label={t('calendar.adults')}
-            min={1}
-            max={99}
-            value={party.adults}
-            onChange={(value) => set({ adults: String(value) })}
-          />
+          <Adults url={url} set={set} />
           <Text size="sm" py={6}>
             {t('calendar.explain.for', { party: partyText(t, party) })}
           </Text>

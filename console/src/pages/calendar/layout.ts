@@ -8,7 +8,7 @@ const nightsShown: Readonly<Record<Density, number>> = { week: 7, fortnight: 14,
 const widthMin: Readonly<Record<Density, number>> = { week: 72, fortnight: 56, month: 38 }
 
 export const headHeight = 52
-export const rowHeight = { room: 36, rate: 40 } as const
+export const rowHeight = { hotel: 42, room: 36, rate: 40 } as const
 /**
  * Nights are rendered in tiles: a tile that stays visible is not rendered again. With tiles of a week, a whole week
  * appeared in one frame and none in the next ones; small tiles spread the work over all frames.
@@ -33,7 +33,7 @@ export function nightWidthOf(density: Density, width: number): number {
 }
 
 /** The top of each row, and at the end the total height. */
-export function topsOf(kinds: readonly ('room' | 'rate')[]): Float64Array {
+export function topsOf(kinds: readonly (keyof typeof rowHeight)[]): Float64Array {
   const tops = new Float64Array(kinds.length + 1)
   for (const [index, kind] of kinds.entries()) tops[index + 1] = (tops[index] ?? 0) + rowHeight[kind]
   return tops

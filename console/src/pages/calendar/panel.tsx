@@ -2,8 +2,8 @@ import { ActionIcon, Group, Title } from '@mantine/core'
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { CellSetter } from '../../../../src/console/calendar/contract.ts'
-import { LinkTo } from '../../parts/link-to.tsx'
+import type { CellSetter } from '../../../../src/console/calendar/explain-contract.ts'
+import { LinkTo, ReservationLink } from '../../parts/link-to.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './calendar.module.css'
 
@@ -62,14 +62,9 @@ export function Setter({ setBy, zone }: { setBy: CellSetter | null; zone: string
   if (setBy.by === 'reservation') {
     return (
       <span>
-        <LinkTo
-          to="/reservations/$reservationId"
-          params={{ reservationId: setBy.reservationId }}
-          size="sm"
-          underline="always"
-        >
+        <ReservationLink id={setBy.reservationId} size="sm" underline="always">
           {t('calendar.setBy.reservation', { id: setBy.reservationId })}
-        </LinkTo>{' '}
+        </ReservationLink>{' '}
         <Time at={setBy.at} zone={zone} />
       </span>
     )

@@ -2,43 +2,70 @@ import { rateRestrictions, type RateRestriction } from '../../../../src/ari/rest
 import type {
   Calendar,
   CalendarColumn,
+  CalendarHotel,
   CalendarRate,
   CalendarRoom,
   UnsellableReason,
 } from '../../../../src/console/calendar/contract.ts'
 
-/** The rows of the calendar: rooms, each followed by its rates. Columns are expanded when a row becomes visible. */
+/**
+ * The rows of the calendar: rooms, each followed by its rates; of several hotels, each begins with a line of its own.
+ * Columns are expanded when a row becomes visible.
+ */
 
 export const unset = -1
 
-export type RoomRow = { kind: 'room'; key: string; room: CalendarRoom }
-export type RateRow = { kind: 'rate'; key: string; room: CalendarRoom; rate: CalendarRate }
-export type Row = RoomRow | RateRow
+/** The currency of prices. */
+export type Money = { currency: string; minorDigits: number }
+
+/** Cells in words, for screen readers and for the line that describes the cell under the pointer. */
+export type CellWords = {
+  reason: (reason: CellReason) => string
+  restriction: (name: RateRestriction, value: number) => string
+  /** A cell in one line; without its row if that is already read out. */
+  cell: (row: Row, night: number, withRow: boolean) => string
+}
+
+/** The hotel of a row, if the calendar has several. */
+export type RowHotel = { hotelId: number; cells: CellContext; words: CellWords; money: Money }
+export type HotelRow = { kind: 'hotel'; key: string; hotel: CalendarHotel; isOpen: boolean; of: RowHotel }
+export type RoomRow = { kind: 'room'; key: string; room: CalendarRoom; of?: RowHotel | undefined }
+export type RateRow = {
+  kind: 'rate'
+  key: string
+  room: CalendarRoom
+  rate: CalendarRate
+  of?: RowHotel | undefined
+}
+/** A row of one hotel, which has an address in it. */
+export type ProductRow = RoomRow | RateRow
+export type Row = HotelRow | ProductRow
 
 /** Rows whose room or rate has the text in its name or code; a matching room includes all its rates, if rates are shown. */
-export function rowsOf(calendar: Calendar, search: string, isRoomsOnly = false): Row[] {
+export function rowsOf(calendar: Calendar, search: string, isRoomsOnly = false, of?: RowHotel): ProductRow[] {
   const sought = search.trim().toLowerCase()
   const has = (...texts: readonly string[]): boolean =>
     sought === '' || texts.some((text) => text.toLowerCase().includes(sought))
-  return calendar.rooms.flatMap((room): Row[] => {
+  return calendar.rooms.flatMap((room): ProductRow[] => {
     const isRoomFound = has(room.roomId, room.name)
     const rates = room.rates.filter((rate) => isRoomFound || has(rate.rateId, rate.name))
     if (rates.length === 0) return []
     const visibleRates = isRoomsOnly ? [] : rates
     return [
-      { kind: 'room', key: rowKey(room.roomId, undefined), room },
+      { kind: 'room', key: rowKey(room.roomId, undefined, of?.hotelId), room, of },
       ...visibleRates.map((rate): RateRow => ({
         kind: 'rate',
-        key: rowKey(room.roomId, rate.rateId),
+        key: rowKey(room.roomId, rate.rateId, of?.hotelId),
         room,
         rate,
+        of,
       })),
     ]
   })
 }
 
-export function rowKey(roomId: string, rateId: string | undefined): string {
-  return JSON.stringify(rateId === undefined ? [roomId] : [roomId, rateId])
+export function rowKey(roomId: string, rateId: string | undefined, hotelId?: number): string {
+  return JSON.stringify([hotelId, roomId, ...(rateId === undefined ? [] : [rateId])])
 }
 
 const spelled = new WeakMap<object, Float64Array>()
@@ -86,6 +113,8 @@ export type Cell = {
   /** Reasons why nothing can be sold, most important first; for a room, those that apply to all its rates. */
   reasons: CellReason[]
   revision: number | undefined
+  /** Of a hotel: how many of its room-rates can't be sold while others can, and why. */
+  partly?: { unsold: number; reasons: CellReason[] }
 }
 
 /** `unpushed`: no inventory has been pushed. */
@@ -110,6 +139,7 @@ export const cellReasons: readonly CellReason[] = [
 ]
 
 export function cellOf(row: Row, night: number, context: CellContext): Cell {
+  if (row.kind === 'hotel') return hotelCell(row.hotel, night, context)
   const { nights } = context
   const columns = row.kind === 'room' ? row.room : row.rate
   const at = (column: CalendarColumn | undefined): number | undefined => {
@@ -133,13 +163,39 @@ export function cellOf(row: Row, night: number, context: CellContext): Cell {
   }
 }
 
-function reasonsOf(row: Row, night: number, context: CellContext): CellReason[] {
+/** A whole hotel on a night: from the lowest price, as bad as the worst of what keeps its room-rates from being sold. */
+function hotelCell(hotel: CalendarHotel, night: number, { nights }: CellContext): Cell {
+  const valueOf = (column: CalendarColumn | undefined): number => valuesOf(column, nights)?.[night] ?? unset
+  const [price, sellable] = [valueOf(hotel.price), Math.max(0, valueOf(hotel.sellable))]
+  const found = new Set(reasonsIn(Math.max(0, valueOf(hotel.unsellable))))
+  if (!hotel.isAvailable) found.add('hotel')
+  if (hotel.roomRates === 0) found.add('product')
+  const reasons = cellReasons.filter((reason) => found.has(reason))
+  const isSold = sellable > 0 && hotel.isAvailable
+  const unsold = isSold ? hotel.roomRates - sellable : 0
+  return {
+    price: price === unset ? undefined : price,
+    units: undefined,
+    isClosed: found.has('closedRoom') || found.has('closedRate'),
+    isStopped: found.has('stopSellRoom') || found.has('stopSellRate'),
+    restricted: [],
+    reasons: isSold ? [] : reasons,
+    revision: undefined,
+    ...(unsold > 0 ? { partly: { unsold, reasons } } : {}),
+  }
+}
+
+function reasonsIn(bits: number): CellReason[] {
+  return reasonByBit.filter((_, bit) => (bits >> bit) & 1)
+}
+
+function reasonsOf(row: ProductRow, night: number, context: CellContext): CellReason[] {
   const { nights, isHotelAvailable, today, from } = context
   const found = new Set<CellReason>()
   if (!isHotelAvailable) found.add('hotel')
   if (row.kind === 'rate') {
     const bits = valuesOf(row.rate.unsellable, nights)?.[night] ?? 0
-    for (const [bit, reason] of reasonByBit.entries()) if ((bits >> bit) & 1) found.add(reason)
+    for (const reason of reasonsIn(bits)) found.add(reason)
     const isPushed = isOn(row.rate.units, night, nights) || isOn(row.room.units, night, nights)
     if (!isPushed && found.delete('inventory')) found.add('unpushed')
     if (!row.rate.isAvailable) found.add('product')

@@ -11,7 +11,15 @@ import { dayOf } from './days.ts'
 import { rowKey } from './rows.ts'
 import { useStopSellPreview } from './use-calendar.ts'
 
-export type StopSellDraft = { room: string; rate: string; from: string; to: string }
+export type StopSellDraft = {
+  room: string
+  rate: string
+  from: string
+  to: string
+  action?: Action
+  /** Codes or names of the rooms and rates to begin with. */
+  only?: string
+}
 type Action = 'stop' | 'open'
 type Target = { roomId: string; rateId?: string }
 
@@ -29,27 +37,33 @@ export function StopSellDialog({
 }) {
   const { t } = useTranslation()
   const { hotelId } = calendar.hotel
-  const [action, setAction] = useState<Action>('stop')
+  const [action, setAction] = useState<Action>(draft.action ?? 'stop')
   const [[from, to], setDates] = useState([draft.from, draft.to] as const)
   const [reason, setReason] = useState('')
-  const [selected, setSelected] = useState<ReadonlySet<string>>(
-    () => new Set(draft.room === '' ? [] : [rowKey(draft.room, draft.rate === '' ? undefined : draft.rate)]),
-  )
-  const change = useChange('stopSell', { invalidates: ['getCalendar', 'getCalendarCell', 'explainStay'] })
+  const [until, setUntil] = useState('')
+  const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(firstTargets(calendar, draft)))
+  const change = useChange('stopSell', {
+    invalidates: [
+      'getCalendar',
+      'getCalendarCell',
+      'explainStay',
+      'explainHotel',
+      'searchStopSells',
+      'getOverview',
+    ],
+  })
   const targets = targetsOf(calendar, selected)
   const [first, last] = [dayOf(from), dayOf(to)]
   const isWhole = targets.length > 0 && first !== undefined && last !== undefined && last >= first
   const input = isWhole
-    ? {
-        params: { hotelId },
-        body: { action, targets, from, to, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) },
-      }
+    ? { params: { hotelId }, body: { action, targets, from, to, ...termsOf(action, reason, until) } }
     : undefined
+  const lacksReason = action === 'stop' && reason.trim() === ''
   const [previewed] = useDebouncedValue(JSON.stringify(input), previewAfterMs)
   const preview = useStopSellPreview(previewed === JSON.stringify(input) ? input : undefined)
   const outcome = preview.data
   const send = (): void => {
-    if (!input) return
+    if (!input || lacksReason) return
     change.mutate(input, {
       onSuccess: ({ nightsChanged }) => {
         notifications.show({ message: t(`calendar.stopSell.done.${action}`, { count: nightsChanged }) })
@@ -66,6 +80,7 @@ export function StopSellDialog({
       isDangerous={action === 'stop'}
       isBusy={change.isPending}
       error={change.error}
+      isReady={isWhole && !lacksReason}
       onConfirm={send}
     >
       <Stack gap="sm">
@@ -95,13 +110,7 @@ export function StopSellDialog({
           />
         </Group>
         <Targets calendar={calendar} selected={selected} onChange={setSelected} />
-        <TextInput
-          label={t('calendar.stopSell.reason')}
-          description={t('calendar.stopSell.reasonAbout')}
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
+        <Terms action={action} reason={reason} setReason={setReason} until={until} setUntil={setUntil} />
         <Text size="sm" role="status" fw={500}>
           {!isWhole
             ? t('calendar.stopSell.incomplete')
@@ -115,6 +124,51 @@ export function StopSellDialog({
         {isWhole && preview.error && <ErrorNote error={preview.error} />}
       </Stack>
     </Confirm>
+  )
+}
+
+function termsOf(action: Action, reason: string, until: string): { reason?: string; until?: string } {
+  return {
+    ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+    ...(action === 'stop' && until !== '' ? { until: new Date(until).toISOString() } : {}),
+  }
+}
+
+/** Why, and until when. */
+function Terms({
+  action,
+  reason,
+  setReason,
+  until,
+  setUntil,
+}: {
+  action: Action
+  reason: string
+  setReason: (reason: string) => void
+  until: string
+  setUntil: (until: string) => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <TextInput
+        label={t('calendar.stopSell.reason')}
+        description={t('calendar.stopSell.reasonAbout')}
+        required={action === 'stop'}
+        maxLength={200}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      {action === 'stop' && (
+        <TextInput
+          type="datetime-local"
+          label={t('calendar.stopSell.until')}
+          description={t('calendar.stopSell.untilAbout')}
+          value={until}
+          onChange={(event) => setUntil(event.currentTarget.value)}
+        />
+      )}
+    </>
   )
 }
 
@@ -195,4 +249,16 @@ function targetsOf({ rooms }: Calendar, selected: ReadonlySet<string>): Target[]
     if (selected.has(rowKey(roomId, undefined))) return [{ roomId }]
     return rates.flatMap(({ rateId }) => (selected.has(rowKey(roomId, rateId)) ? [{ roomId, rateId }] : []))
   })
+}
+
+/** What was selected in the calendar, or every room and rate with the code or name that a link names. */
+function firstTargets({ rooms }: Calendar, { room, rate, only = '' }: StopSellDraft): string[] {
+  if (room !== '') return [rowKey(room, rate === '' ? undefined : rate)]
+  const isNamed = (...names: string[]): boolean =>
+    only !== '' && names.some((name) => name.toLowerCase() === only.toLowerCase())
+  return rooms.flatMap(({ roomId, name, rates }) =>
+    isNamed(roomId, name)
+      ? [rowKey(roomId, undefined)]
+      : rates.flatMap((one) => (isNamed(one.rateId, one.name) ? [rowKey(roomId, one.rateId)] : [])),
+  )
 }

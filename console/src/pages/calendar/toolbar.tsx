@@ -1,13 +1,17 @@
 import { Button, Group, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { FoldedOnPhone } from '../../parts/folded.tsx'
 import { TextFilter } from '../../parts/filters.tsx'
 import { Marker } from './calendar-rows.tsx'
 import type { CalendarUrl } from './calendar-url.ts'
 import classes from './calendar.module.css'
+import { unsoldMarker } from './cell-look.ts'
 import { densities } from './layout.ts'
 
 const adultsMax = 6
+const usualAdults = '2'
 
 /** Date, party and density. */
 export function Toolbar({
@@ -32,6 +36,7 @@ export function Toolbar({
   onToday: () => void
 }) {
   const { t } = useTranslation()
+  const isSet = [url.adults !== usualAdults, url.childAges !== '', url.rows !== '', url.rooms !== '']
   const most = Math.max(adultsMax, Number(url.adults))
   return (
     <Group component="search" aria-label={t('calendar.view')} gap="xs" align="flex-end" mb={6}>
@@ -60,28 +65,30 @@ export function Toolbar({
         onChange={(value) => set({ density: densities.find((one) => one === value) ?? 'fortnight' })}
         data={densities.map((value) => ({ value, label: t(`calendar.densities.${value}`) }))}
       />
-      <NativeSelect
-        label={t('calendar.adults')}
-        value={url.adults}
-        onChange={(event) => set({ adults: event.currentTarget.value })}
-        data={Array.from({ length: most }, (_, index) => String(index + 1))}
-      />
-      <TextFilter
-        name="childAges"
-        label={t('calendar.childAges')}
-        placeholder={t('calendar.childAgesExample')}
-        width={120}
-      />
-      <NativeSelect
-        label={t('calendar.rows')}
-        value={url.rows}
-        onChange={(event) => set({ rows: event.currentTarget.value === 'rooms' ? 'rooms' : '' })}
-        data={[
-          { value: '', label: t('calendar.rowsShown.all') },
-          { value: 'rooms', label: t('calendar.rowsShown.rooms') },
-        ]}
-      />
-      <TextFilter name="rooms" label={t('calendar.search')} width={170} />
+      <FoldedOnPhone set={isSet.filter(Boolean).length}>
+        <NativeSelect
+          label={t('calendar.adults')}
+          value={url.adults}
+          onChange={(event) => set({ adults: event.currentTarget.value })}
+          data={Array.from({ length: most }, (_, index) => String(index + 1))}
+        />
+        <TextFilter
+          name="childAges"
+          label={t('calendar.childAges')}
+          placeholder={t('calendar.childAgesExample')}
+          width={120}
+        />
+        <NativeSelect
+          label={t('calendar.rows')}
+          value={url.rows}
+          onChange={(event) => set({ rows: event.currentTarget.value === 'rooms' ? 'rooms' : '' })}
+          data={[
+            { value: '', label: t('calendar.rowsShown.all') },
+            { value: 'rooms', label: t('calendar.rowsShown.rooms') },
+          ]}
+        />
+        <TextFilter name="rooms" label={t('calendar.search')} width={170} />
+      </FoldedOnPhone>
     </Group>
   )
 }
@@ -98,26 +105,41 @@ const markers = [
 ] as const
 const swatches = ['shut', 'soldOut', 'missing', 'weekend'] as const
 
-/** The meaning of each symbol, shape and colour. */
-export function Legend() {
+/** The meaning of each symbol, shape and colour; who knows them folds it away, for good. */
+export function Legend({ isOfHotels = false }: { isOfHotels?: boolean }) {
   const { t } = useTranslation()
+  const [isOpen, setOpen] = useLocalStorage({
+    key: 'ari-console-legend',
+    // On a phone it would fill the window.
+    defaultValue: window.matchMedia('(min-width: 40em)').matches,
+    getInitialValueInEffect: false,
+  })
   return (
-    <ul
-      className={`${classes['colours'] ?? ''} ${classes['legend'] ?? ''}`}
-      aria-label={t('calendar.legend.title')}
-    >
-      {markers.map(({ key, text, look }) => (
-        <li key={key}>
-          <Marker text={text} look={look} />
-          {t(`calendar.legend.${key}`)}
-        </li>
-      ))}
-      {swatches.map((look) => (
-        <li key={look}>
-          <span className={`${classes['swatch'] ?? ''} ${classes[look] ?? ''}`} aria-hidden />
-          {t(`calendar.legend.${look}`)}
-        </li>
-      ))}
-    </ul>
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className={classes['legendTitle']}>{t('calendar.legend.title')}</summary>
+      <ul
+        className={`${classes['colours'] ?? ''} ${classes['legend'] ?? ''}`}
+        aria-label={t('calendar.legend.title')}
+      >
+        {markers.map(({ key, text, look }) => (
+          <li key={key}>
+            <Marker text={text} look={look} />
+            {t(`calendar.legend.${key}`)}
+          </li>
+        ))}
+        {isOfHotels && (
+          <li>
+            <Marker text={unsoldMarker(3).text} look={unsoldMarker(3).look} />
+            {t('calendar.legend.unsold')}
+          </li>
+        )}
+        {swatches.map((look) => (
+          <li key={look}>
+            <span className={`${classes['swatch'] ?? ''} ${classes[look] ?? ''}`} aria-hidden />
+            {t(`calendar.legend.${look}`)}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }

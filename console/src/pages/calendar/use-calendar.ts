@@ -1,5 +1,13 @@
-import { keepPreviousData, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import type { Calendar, ExplainedStay, StopSellAnswer } from '../../../../src/console/calendar/contract.ts'
+import {
+  keepPreviousData,
+  type QueryClient,
+  useQueries,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import type { Calendar, CalendarOfHotels, StopSellAnswer } from '../../../../src/console/calendar/contract.ts'
+import type { ExplainedHotel, ExplainedStay } from '../../../../src/console/calendar/explain-contract.ts'
 import { call, type ApiError, type ChangeInput } from '../../api.ts'
 
 const refreshMs = 15_000
@@ -10,26 +18,79 @@ export function useCalendar(
   party: { adults: string; childAges: string },
 ): UseQueryResult<Calendar, ApiError> {
   const queries = useQueryClient()
-  const queryKey = ['getCalendar', hotelId, party.adults, party.childAges]
   return useQuery<Calendar, ApiError>({
+    ...calendarQuery(queries, hotelId, party),
+    // For another party, but never for another hotel.
+    placeholderData: (before, query) => (query?.queryKey[1] === hotelId ? before : undefined),
+  })
+}
+
+type AskedParty = { adults: string; childAges: string }
+
+/** The calendars of the hotels that are unfolded among several, with the same nights. */
+export function useCalendars(
+  hotelIds: readonly number[],
+  party: AskedParty,
+  window: { from: string; to: string } | undefined,
+): readonly (Calendar | undefined)[] {
+  const queries = useQueryClient()
+  return useQueries({
+    queries: window === undefined ? [] : hotelIds.map((id) => calendarQuery(queries, id, party, window)),
+    combine: calendarsOf,
+  })
+}
+
+const calendarsOf = (found: readonly UseQueryResult<Calendar>[]): (Calendar | undefined)[] =>
+  found.map(({ data }) => data)
+
+function calendarQuery(
+  queries: QueryClient,
+  hotelId: number,
+  party: AskedParty,
+  window: { from?: string; to?: string } = {},
+) {
+  const queryKey = ['getCalendar', hotelId, party.adults, party.childAges, window.from, window.to]
+  const read = (since: string | undefined, signal: AbortSignal) =>
+    call('getCalendar', { params: { hotelId }, query: { ...party, ...window, since } }, signal)
+  return refreshed<Calendar>(queries, queryKey, read)
+}
+
+/** Several hotels, each in one line; of the page that the cursor begins. */
+export function useHotelLines(
+  query: AskedParty & { supplierId: string; search: string; hotelIds: string; cursor: string },
+): UseQueryResult<CalendarOfHotels, ApiError> {
+  const queries = useQueryClient()
+  const read = (since: string | undefined, signal: AbortSignal) =>
+    call('listCalendars', { query: { ...query, since } }, signal)
+  return useQuery<CalendarOfHotels, ApiError>({
+    ...refreshed<CalendarOfHotels>(queries, ['listCalendars', query], read),
+    placeholderData: keepPreviousData,
+  })
+}
+
+type Unchanged = { isUnchanged: true }
+
+/** Read again and again; the answer says if the one at hand still holds. */
+function refreshed<Answer extends { isUnchanged: false; version: string }>(
+  queries: QueryClient,
+  queryKey: readonly unknown[],
+  read: (since: string | undefined, signal: AbortSignal) => Promise<Answer | Unchanged>,
+) {
+  return {
     queryKey,
-    queryFn: async ({ signal }) => {
-      const cached = queries.getQueryData<Calendar>(queryKey)
-      const read = (since: string | undefined) =>
-        call('getCalendar', { params: { hotelId }, query: { ...party, since } }, signal)
-      const answer = await read(cached?.version)
+    queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Answer> => {
+      const cached = queries.getQueryData<Answer>(queryKey)
+      const answer = await read(cached?.version, signal)
       if (!answer.isUnchanged) return answer
       if (cached) return cached
-      const whole = await read(undefined)
+      const whole = await read(undefined, signal)
       if (whole.isUnchanged) throw new Error('an unchanged calendar must have been read before')
       return whole
     },
     refetchInterval: refreshMs,
-    // For another party, but never for another hotel.
-    placeholderData: (before, query) => (query?.queryKey[1] === hotelId ? before : undefined),
     // Comparing a large calendar with the previous one would take longer than rendering it.
     structuralSharing: false,
-  })
+  }
 }
 
 /** Reads with a body: they change nothing, and are cached like other reads. */
@@ -43,6 +104,20 @@ export function useExplained(
       return call('explainStay', input, signal)
     },
     enabled: input !== undefined,
+  })
+}
+
+export function useExplainedHotel(
+  input: ChangeInput<'explainHotel'> | undefined,
+): UseQueryResult<ExplainedHotel, ApiError> {
+  return useQuery<ExplainedHotel, ApiError>({
+    queryKey: ['explainHotel', input],
+    queryFn: ({ signal }) => {
+      if (!input) throw new Error('no stay to explain')
+      return call('explainHotel', input, signal)
+    },
+    enabled: input !== undefined,
+    placeholderData: keepPreviousData,
   })
 }
 

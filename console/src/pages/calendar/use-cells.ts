@@ -1,7 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type Ref, useRef, useState } from 'react'
 import { type Density, movedBy, type Place } from './layout.ts'
-import type { CellContext, Row } from './rows.ts'
-import type { CellWords } from './words.ts'
+import type { CellContext, CellWords, Money, Row } from './rows.ts'
 
 type Page = { rowsOfPage: number; nightsOfPage: number }
 type Handlers = {
@@ -181,9 +180,6 @@ export type GridHandle = {
   focus: () => void
 }
 
-/** The currency of prices. */
-export type Money = { currency: string; minorDigits: number }
-
 export type GridProps = {
   label: string
   rows: readonly Row[]
@@ -191,6 +187,8 @@ export type GridProps = {
   words: CellWords
   density: Density
   money: Money
+  /** Above the heads of rows. */
+  corner: string
   /** The first visible night initially. */
   firstNight: number
   selection: Selection | undefined

@@ -9,7 +9,8 @@ import {
   type RestrictionName,
   restrictions,
 } from '../../../../src/ari/restrictions.ts'
-import type { Calendar, ExplainedRule, ExplainedStay } from '../../../../src/console/calendar/contract.ts'
+import type { Calendar } from '../../../../src/console/calendar/contract.ts'
+import type { ExplainedRule, ExplainedStay } from '../../../../src/console/calendar/explain-contract.ts'
 import { dateText } from '../../parts/time.tsx'
 import { dateOf, dayOf } from './days.ts'
 import {
@@ -17,18 +18,12 @@ import {
   type CellContext,
   cellOf,
   type CellReason,
+  type CellWords,
   cellReasons,
+  type Money,
   priceText,
   type Row,
 } from './rows.ts'
-
-/** Cells in words, for screen readers and for the line that describes the cell under the pointer. */
-export type CellWords = {
-  reason: (reason: CellReason) => string
-  restriction: (name: RateRestriction, value: number) => string
-  /** A cell in one line; without its row if that is already read out. */
-  cell: (row: Row, night: number, withRow: boolean) => string
-}
 
 /** Placeholder for a number: translating for every cell would take longer than rendering it. */
 const placeholder = '\u0000'
@@ -38,7 +33,7 @@ export function useCellWords(calendar: Calendar, context: CellContext): CellWord
   return useMemo(() => wordsOf(t, calendar, context), [t, calendar, context])
 }
 
-function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellWords {
+export function wordsOf(t: TFunction, { hotel }: { hotel: Money }, context: CellContext): CellWords {
   const reasonTexts = new Map(cellReasons.map((reason) => [reason, t(`calendar.reasons.${reason}`)]))
   const restrictionTexts = new Map(
     rateRestrictions.map((name) => [name, restrictionText(t, name, placeholder)]),
@@ -54,10 +49,13 @@ function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellW
   const reason = (name: CellReason): string => reasonTexts.get(name) ?? name
   const restriction = (name: RateRestriction, value: number): string =>
     (restrictionTexts.get(name) ?? name).replace(placeholder, String(value))
+  const partlyText = ({ unsold, reasons }: NonNullable<Cell['partly']>): string =>
+    t('calendar.many.partly', { count: unsold, reasons: reasons.map(reason).join(', ') })
   const parts = (cell: Cell, row: Row): string[] => [
     ...(cell.price === undefined
       ? []
       : [`${hotel.currency} ${priceText(cell.price, hotel.minorDigits, false)}`]),
+    ...(cell.partly === undefined ? [] : [partlyText(cell.partly)]),
     ...(cell.units === undefined
       ? row.kind === 'room'
         ? [noUnits]
@@ -71,10 +69,15 @@ function wordsOf(t: TFunction, { hotel }: Calendar, context: CellContext): CellW
     restriction,
     cell: (row, night, withRow) => {
       const cell = cellOf(row, night, context)
-      const name = row.kind === 'room' ? row.room.name : `${row.room.name}, ${row.rate.name}`
+      const name = nameOf(row)
       return [...(withRow ? [name] : []), dateAt(night), ...parts(cell, row)].join(' · ')
     },
   }
+}
+
+function nameOf(row: Row): string {
+  if (row.kind === 'hotel') return row.hotel.name
+  return row.kind === 'room' ? row.room.name : `${row.room.name}, ${row.rate.name}`
 }
 
 /** The rules of a stay in words. */

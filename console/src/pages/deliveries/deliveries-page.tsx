@@ -2,9 +2,10 @@ import { Checkbox, Group } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { UndeliveredFilter } from '../../../../src/console/deliveries/contract.ts'
+import type { ListedDelivery, UndeliveredFilter } from '../../../../src/console/deliveries/contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf } from '../../parts/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import {
   Filters,
   HotelFilter,
@@ -16,7 +17,7 @@ import {
 } from '../../parts/filters.tsx'
 import { ButtonTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Can, useCan } from '../../parts/session.tsx'
+import { ForManagers, useManages } from '../../parts/session.tsx'
 import { maySendAgain } from './delivery-badge.tsx'
 import { useDeliveryColumns, viewNames, type ViewName } from './delivery-columns.tsx'
 import { SendMatchingAgain, SendSelectedAgain } from './send-again.tsx'
@@ -40,9 +41,21 @@ export function DeliveriesPage() {
       }
       return after
     })
-  const columns = useDeliveryColumns({ view, marked, mark: useCan('operator') ? mark : undefined })
+  const columns = useDeliveryColumns({ view, marked, mark: useManages() ? mark : undefined })
   return (
-    <Page title={t('deliveries.title')} intro={t('deliveries.intro')}>
+    <Page
+      title={t('deliveries.title')}
+      intro={t('deliveries.intro')}
+      actions={
+        <ExportCsv
+          list="searchDeliveries"
+          input={{ query }}
+          rowsOf={(page) => page.deliveries}
+          columns={useCsvColumns()}
+          file="deliveries"
+        />
+      }
+    >
       <ViewLinks
         name="state"
         label={t('deliveries.view')}
@@ -51,7 +64,7 @@ export function DeliveriesPage() {
       />
       <DeliveryFilters view={view} />
       {sendable.length > 0 && (
-        <Can role="operator">
+        <ForManagers>
           <Group gap="sm" mb="sm">
             <Checkbox
               label={t('deliveries.chooseAll')}
@@ -62,7 +75,7 @@ export function DeliveriesPage() {
             <SendSelectedAgain chosen={chosen} onSent={() => setMarked(new Set())} />
             {filter && <SendMatchingAgain filter={filter} query={query} />}
           </Group>
-        </Can>
+        </ForManagers>
       )}
       <DataTable
         caption={t('deliveries.title')}
@@ -73,6 +86,29 @@ export function DeliveriesPage() {
       />
     </Page>
   )
+}
+
+function useCsvColumns(): CsvColumn<ListedDelivery>[] {
+  const { t } = useTranslation()
+  return [
+    [t('reservations.column.reservation'), ({ reservationId }) => reservationId],
+    [t('reservations.csv.version'), ({ version }) => version],
+    [
+      t('reservations.filter.status'),
+      ({ reservationStatus }) => t(`reservations.status.${reservationStatus}`),
+    ],
+    [t('deliveries.view'), ({ state }) => t(`deliveries.state.${state}`)],
+    [t('reservations.filter.supplier'), ({ supplier }) => supplier],
+    [t('reservations.column.hotel'), ({ hotelName }) => hotelName],
+    [t('reservations.csv.arrival'), ({ arrivesAt }) => arrivesAt],
+    [t('deliveries.csv.attempts'), ({ attempts }) => attempts],
+    [t('deliveries.csv.outcome'), ({ outcome }) => outcome ?? ''],
+    [t('deliveries.csv.status'), ({ httpStatus }) => httpStatus ?? ''],
+    [t('deliveries.column.since'), ({ undeliveredSince }) => undeliveredSince],
+    [t('deliveries.column.next'), ({ dueAt }) => dueAt ?? ''],
+    [t('deliveries.column.delivered'), ({ deliveredAt }) => deliveredAt ?? ''],
+    [t('reservations.csv.note'), ({ lastNote }) => lastNote?.text ?? ''],
+  ]
 }
 
 function useEmpty(view: ViewName, isNarrowed: boolean) {

@@ -73,7 +73,7 @@ function isKnownOutcome(outcome: string): outcome is KnownOutcome {
 
 /** The states that can be sent again: a supplier must not get an older version after a newer one. */
 export function maySendAgain({ state, isPresent }: Pick<ListedDelivery, 'state' | 'isPresent'>): boolean {
-  return isPresent && state !== 'superseded' && state !== 'sending'
+  return isPresent && state !== 'superseded' && state !== 'sending' && state !== 'no_url'
 }
 
 const linesMax = 3

@@ -3,8 +3,8 @@ import { Filter } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { ListedDelivery } from '../../../../src/console/deliveries/contract.ts'
 import type { Column } from '../../parts/data-table.tsx'
-import { HotelCell, LinkTo } from '../../parts/link-to.tsx'
-import { Ago, Arrival, Time } from '../../parts/time.tsx'
+import { HotelCell, LinkTo, ReservationLink } from '../../parts/link-to.tsx'
+import { Ago, Arrival, Soon, Time } from '../../parts/time.tsx'
 import classes from './deliveries.module.css'
 import { AlertBadge, DeliveryBadge, LastNote, maySendAgain, OutcomeText } from './delivery-badge.tsx'
 
@@ -80,9 +80,9 @@ function Reservation({ row }: { row: ListedDelivery }) {
   const { t } = useTranslation()
   return (
     <Stack gap={0}>
-      <LinkTo fz="sm" to="/reservations/$reservationId" params={{ reservationId: String(row.reservationId) }}>
+      <ReservationLink fz="sm" id={row.reservationId}>
         {row.reservationId}
-      </LinkTo>
+      </ReservationLink>
       <Text size="xs" c="dimmed">
         {t('deliveries.version', { version: row.version })}
       </Text>
@@ -156,7 +156,7 @@ function Since({ row }: { row: ListedDelivery }) {
 
 function Next({ row }: { row: ListedDelivery }) {
   const { t } = useTranslation()
-  if (row.dueAt !== null) return <Ago at={row.dueAt} />
+  if (row.dueAt !== null) return <Soon at={row.dueAt} />
   return (
     <Text size="sm" c="dimmed">
       {row.isForHourlyRun || row.state === 'no_url' ? t('deliveries.hourlyRun') : t('deliveries.noNext')}

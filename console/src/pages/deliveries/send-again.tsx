@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
@@ -8,8 +8,11 @@ import type {
   DisplayedDelivery,
   UndeliveredFilter,
 } from '../../../../src/console/deliveries/contract.ts'
-import { type RouteName, useApi, useChange } from '../../api.ts'
+import { type AnswerTo, type RouteName, useApi, useChange } from '../../api.ts'
 import { Confirm } from '../../parts/dialogs.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Soon } from '../../parts/time.tsx'
+import { LastAttempt } from './last-attempt.tsx'
 
 /** Sends deliveries again: one, the selected ones, or all that match a filter. Each asks for confirmation with the count. */
 
@@ -19,26 +22,38 @@ const icon = <Send size={14} aria-hidden />
 function useSentNotification(): (sent: SentAgainAnswer) => void {
   const { t } = useTranslation()
   return ({ again, repeated, nowhere }) => {
-    notifications.show({ message: t('deliveries.again.done', { count: again + repeated }), color: 'teal' })
+    notifications.show({ message: t('deliveries.again.done', { count: again + repeated }) })
     if (nowhere > 0)
       notifications.show({ message: t('deliveries.again.nowhere', { count: nowhere }), color: 'yellow' })
   }
 }
 
-export function SendOneAgain({
-  delivery,
-}: {
-  delivery: Pick<DisplayedDelivery, 'deliveryId' | 'reservationId' | 'state'>
-}) {
+export function SendOneAgain({ delivery, hasUrl }: { delivery: DisplayedDelivery; hasUrl: boolean }) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)
-  const notify = useSentNotification()
+  const [attemptsBefore, setAttemptsBefore] = useState<number>()
+  const reservation = useApi('showReservation', { params: { reservationId: delivery.reservationId } })
   const send = useChange('sendDeliveryAgain', { invalidates: invalidatedRoutes })
   const { deliveryId, reservationId, state } = delivery
   const close = () => {
     setIsOpen(false)
+    setAttemptsBefore(undefined)
     send.reset()
   }
+  if (!hasUrl) {
+    return (
+      <Group gap="xs">
+        <Text size="xs" c="dimmed">
+          {t('deliveries.again.noUrl')}
+        </Text>
+        <Button variant="default" leftSection={icon} disabled>
+          {t('deliveries.again.one')}
+        </Button>
+      </Group>
+    )
+  }
+  if (isOpen && attemptsBefore !== undefined)
+    return <SentOutcome reservationId={reservationId} attemptsBefore={attemptsBefore} onClose={close} />
   return (
     <>
       <Button variant="default" leftSection={icon} onClick={() => setIsOpen(true)}>
@@ -51,23 +66,77 @@ export function SendOneAgain({
         confirm={t('deliveries.again.confirm', { count: 1 })}
         isBusy={send.isPending}
         error={send.error}
-        onConfirm={() =>
-          send.mutate(
-            { params: { deliveryId } },
-            {
-              onSuccess: (sent) => {
-                close()
-                notify(sent)
-              },
-            },
-          )
-        }
+        onConfirm={() => {
+          const before = attemptsOf(reservation.data)
+          send.mutate({ params: { deliveryId } }, { onSuccess: () => setAttemptsBefore(before) })
+        }}
       >
         <Text size="sm">
           {state === 'delivered' ? t('deliveries.again.bodyDelivered') : t('deliveries.again.body')}
         </Text>
       </Confirm>
     </>
+  )
+}
+
+function attemptsOf(read: AnswerTo<'showReservation'> | undefined): number {
+  return (read?.reservation.deliveries ?? []).reduce((sum, { timeline }) => sum + timeline.length, 0)
+}
+
+const lookEveryMs = 1_000
+
+/** What came of it, as soon as the endpoint has answered. */
+function SentOutcome({
+  reservationId,
+  attemptsBefore,
+  onClose,
+}: {
+  reservationId: number
+  attemptsBefore: number
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const { data, error } = useApi('showReservation', { params: { reservationId } }, { everyMs: lookEveryMs })
+  const newest = data?.reservation.deliveries[0]
+  const attempt = attemptsOf(data) > attemptsBefore ? newest?.timeline.at(-1) : undefined
+  const isAccepted = attempt?.outcome === 'accepted'
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('deliveries.again.outcomeOf', { id: reservationId })}
+      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
+    >
+      <Stack gap="md">
+        <div role="status">
+          {!attempt && (
+            <Group gap="xs">
+              <Loader size="xs" aria-hidden />
+              <Text size="sm">{t('deliveries.again.calling')}</Text>
+            </Group>
+          )}
+          {attempt && (
+            <Alert
+              color={isAccepted ? 'teal' : 'red'}
+              title={t(isAccepted ? 'deliveries.again.accepted' : 'deliveries.again.notAccepted')}
+            >
+              <LastAttempt attempt={attempt} />
+              {!isAccepted && newest && newest.dueAt !== null && (
+                <Text size="sm" component="div" mt="xs">
+                  {t('deliveries.timeline.next')}: <Soon at={newest.dueAt} />
+                </Text>
+              )}
+            </Alert>
+          )}
+        </div>
+        {error && <ErrorNote error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('deliveries.again.close')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   )
 }
 

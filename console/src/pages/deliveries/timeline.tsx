@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { DisplayedAttempt, DisplayedDelivery } from '../../../../src/console/deliveries/contract.ts'
 import { Code } from '../../parts/code.tsx'
-import { Can } from '../../parts/session.tsx'
-import { Ago, Time } from '../../parts/time.tsx'
+import { ForManagers } from '../../parts/session.tsx'
+import { Soon, Time } from '../../parts/time.tsx'
 import classes from './deliveries.module.css'
 import { DeliveryBadge, maySendAgain, OutcomeText } from './delivery-badge.tsx'
 import { SendOneAgain } from './send-again.tsx'
@@ -18,11 +18,14 @@ export function DeliveryTimeline({
   delivery,
   zone,
   isNewest,
+  hasUrl,
 }: {
   delivery: DisplayedDelivery
   zone: string
   /** The current version of its reservation: only that can be sent again. */
   isNewest: boolean
+  /** Of the supplier, for reservations. */
+  hasUrl: boolean
 }) {
   const { t } = useTranslation()
   const { state, version, attempts } = delivery
@@ -45,10 +48,10 @@ export function DeliveryTimeline({
             </Text>
           )}
         </Group>
-        {isNewest && maySendAgain(delivery) && (
-          <Can role="operator">
-            <SendOneAgain delivery={delivery} />
-          </Can>
+        {isNewest && (maySendAgain(delivery) || !hasUrl) && (
+          <ForManagers>
+            <SendOneAgain delivery={delivery} hasUrl={hasUrl} />
+          </ForManagers>
         )}
       </Group>
       <Line bulletSize={20} lineWidth={2} active={timeline.length}>
@@ -78,7 +81,7 @@ export function DeliveryTimeline({
             title={<Text size="sm">{t('deliveries.timeline.next')}</Text>}
           >
             <Text size="sm" component="div">
-              {delivery.dueAt === null ? t('deliveries.hourlyRun') : <Ago at={delivery.dueAt} />}
+              {delivery.dueAt === null ? t('deliveries.hourlyRun') : <Soon at={delivery.dueAt} />}
               {' · '}
               {t('deliveries.timeline.givesUp')} <Time at={delivery.giveUpAt} />
             </Text>

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { HoldState } from '../../../../src/ari/guard/holds-contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf } from '../../parts/data-table.tsx'
+import { ExportCsv } from '../../parts/export-csv.tsx'
 import { Filters, HotelFilter, SupplierFilter, useFilter, ViewLinks } from '../../parts/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useHoldColumns } from './holds-table.tsx'
@@ -20,7 +21,26 @@ export function HoldsPage() {
   const query = { state: view, supplierId, hotelId }
   const pages = usePages('searchHolds', { query }, ({ holds }) => holds, { everyMs })
   return (
-    <Page title={t('holds.title')} intro={t('holds.intro')}>
+    <Page
+      title={t('holds.title')}
+      intro={t('holds.intro')}
+      actions={
+        <ExportCsv
+          list="searchHolds"
+          input={{ query }}
+          rowsOf={({ holds }) => holds}
+          columns={[
+            [t('pushes.list.at'), ({ at }) => at],
+            [t('holds.supplier'), ({ supplier }) => supplier],
+            [t('holds.where'), ({ hotelName }) => hotelName],
+            [t('pushes.filter.requestId'), ({ requestId }) => requestId],
+            [t('pushes.list.cells'), ({ cells }) => cells],
+            [t('holds.state'), (hold) => t(`holds.states.${hold.state}`)],
+          ]}
+          file="holds"
+        />
+      }
+    >
       <ViewLinks
         name="state"
         label={t('holds.state')}

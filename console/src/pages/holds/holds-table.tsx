@@ -12,12 +12,29 @@ import { DiscardDialog, ReleaseDialog } from './hold-dialogs.tsx'
 export function useHoldColumns(): Column<ConsoleHold>[] {
   const { t } = useTranslation()
   return [
-    { key: 'rule', header: t('holds.rule'), cell: ({ rule }) => <StatusBadge kind="warn" label={rule} /> },
-    { key: 'where', header: t('holds.where'), cell: (hold) => <Where hold={hold} /> },
-    { key: 'nights', header: t('holds.nights'), align: 'right', cell: ({ cells }) => cells },
+    {
+      key: 'rule',
+      header: t('holds.rule'),
+      cell: ({ rule }) => <StatusBadge kind="warn" label={rule} />,
+      sorting: { by: ({ rule }) => rule },
+    },
+    {
+      key: 'where',
+      header: t('holds.where'),
+      cell: (hold) => <Where hold={hold} />,
+      sorting: { by: ({ hotelName }) => hotelName },
+    },
+    {
+      key: 'nights',
+      header: t('holds.nights'),
+      align: 'right',
+      cell: ({ cells }) => cells,
+      sorting: { by: ({ cells }) => cells },
+    },
     { key: 'examples', header: t('holds.examples'), cell: (hold) => <Examples hold={hold} /> },
     {
       key: 'since',
+      sorting: { by: ({ at }) => at },
       header: t('holds.since'),
       cell: ({ at, requestId }) => (
         <Stack gap={0}>
@@ -30,6 +47,7 @@ export function useHoldColumns(): Column<ConsoleHold>[] {
     },
     {
       key: 'ends',
+      sorting: { by: ({ expiresAt }) => expiresAt },
       header: t('holds.ends'),
       cell: ({ expiresAt, onExpiry }) => (
         <Stack gap={0}>

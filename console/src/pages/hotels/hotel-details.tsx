@@ -114,12 +114,14 @@ export function StageBadge({ stage }: { stage: GoLiveStage }) {
   )
 }
 
-export function OpenBadge({ isAvailable }: { isAvailable: boolean }) {
+/** Whether the hotel takes bookings, as far as the steps before its first one allow. */
+export function OpenBadge({ read: { hotel, checklist } }: { read: HotelPage }) {
   const { t } = useTranslation()
-  return (
-    <StatusBadge
-      kind={isAvailable ? 'good' : 'idle'}
-      label={isAvailable ? t('hotels.open') : t('hotels.notOpen')}
-    />
+  if (!hotel.isAvailable) return <StatusBadge kind="idle" label={t('hotels.notOpen')} />
+  const missing = checklist.filter(({ status }) => status === 'missing').length
+  return missing === 0 ? (
+    <StatusBadge kind="good" label={t('hotels.open')} />
+  ) : (
+    <StatusBadge kind="warn" label={t('hotels.openWithoutSteps', { count: missing })} />
   )
 }

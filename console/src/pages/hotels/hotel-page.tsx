@@ -9,35 +9,51 @@ import type {
 import { useApi } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { useFilter, useIdParam } from '../../parts/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Can } from '../../parts/session.tsx'
 import { dateText, Time } from '../../parts/time.tsx'
+import { useVisit } from '../../parts/visits.ts'
+import { UnreadPage } from '../../parts/unknown-page.tsx'
 import { HotelAlerts } from '../alerts/hotel-alerts.tsx'
 import { HotelHolds } from '../holds/hotel-holds.tsx'
+import { HotelStopSells, StopSellBadge } from '../stop-sells/hotel-stop-sells.tsx'
 import { CertificationPanel } from '../suppliers/certification-panel.tsx'
+import { Bookability } from './bookability.tsx'
 import { Checklist } from './checklist.tsx'
+import { HotelLine, NeighbourButtons } from './hotel-line.tsx'
 import { HotelDetails, OpenBadge } from './hotel-details.tsx'
 import { HotelProducts } from './hotel-products.tsx'
 import { ResyncButton } from './resync-button.tsx'
 import { useRowSteps } from './use-row-steps.ts'
 
-const tabs = ['checklist', 'details', 'products', 'taxes', 'mappings'] as const
+const tabs = ['checklist', 'why', 'details', 'products', 'taxes', 'mappings'] as const
 
 export function HotelPage() {
   const { t } = useTranslation()
   const hotelId = useIdParam('hotelId')
   const { data, error, refetch } = useApi('getHotel', { params: { hotelId } })
+  useVisit(data?.hotel.name)
   const crumbs = [
     <LinkTo key="hotels" to="/hotels" fz="xs">
       {t('hotels.title')}
     </LinkTo>,
   ]
+  if (error && !data)
+    return (
+      <UnreadPage
+        what="hotel"
+        title={t('hotels.hotelTitle')}
+        crumbs={crumbs}
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    )
   if (!data) {
     return (
       <Page title={t('hotels.hotelTitle')} crumbs={crumbs}>
-        {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Skeleton height={240} />}
+        <Skeleton height={240} />
       </Page>
     )
   }
@@ -47,10 +63,18 @@ export function HotelPage() {
     <Page
       title={hotel.name}
       crumbs={crumbs}
-      beside={<OpenBadge isAvailable={hotel.isAvailable} />}
-      intro={`${hotel.code} · ${hotel.supplier}`}
+      beside={
+        <>
+          <OpenBadge read={data} />
+          <Can role="viewer">
+            <StopSellBadge hotelId={hotelId} />
+          </Can>
+        </>
+      }
+      intro={<HotelLine hotel={hotel} />}
       actions={
         <Group gap="xs">
+          <NeighbourButtons hotelId={hotelId} to="/hotels/$hotelId" />
           <ButtonTo
             to="/hotels/$hotelId/calendar"
             params={params}
@@ -62,15 +86,23 @@ export function HotelPage() {
           <ButtonTo to="/pushes" search={params} variant="default">
             {t('hotels.toPushes')}
           </ButtonTo>
-          <ButtonTo to="/reservations" search={params} variant="default">
-            {t('hotels.toReservations')}
-          </ButtonTo>
+          <Can role="viewer">
+            <ButtonTo to="/reservations" search={params} variant="default">
+              {t('hotels.toReservations')}
+            </ButtonTo>
+            <ButtonTo to="/audit" search={params} variant="default">
+              {t('hotels.toAudit')}
+            </ButtonTo>
+          </Can>
         </Group>
       }
     >
       <Stack gap="md">
-        <HotelAlerts hotelId={hotelId} />
-        <HotelHolds hotelId={hotelId} />
+        <Can role="viewer">
+          <HotelAlerts hotelId={hotelId} />
+          <HotelHolds hotelId={hotelId} />
+          <HotelStopSells hotelId={hotelId} />
+        </Can>
         <Parts read={data} />
       </Stack>
     </Page>
@@ -100,6 +132,9 @@ function Parts({ read }: { read: HotelRead }) {
           <Checklist steps={read.checklist} zone={read.hotel.timeZone} />
           <CertificationPanel supplierId={read.hotel.supplierId} hotelId={read.hotel.hotelId} />
         </Stack>
+      </Tabs.Panel>
+      <Tabs.Panel value="why">
+        <Bookability hotel={read.hotel} today={read.today} />
       </Tabs.Panel>
       <Tabs.Panel value="details">
         <HotelDetails read={read} />
@@ -134,6 +169,7 @@ function HotelMappings({ products, zone }: { products: readonly HotelProduct[]; 
   const columns: Column<HotelProduct>[] = [
     {
       key: 'roomId',
+      sorting: { by: ({ roomId }) => roomId },
       header: t('hotels.mappings.roomId'),
       cell: ({ roomId }) => <Code copies={roomId}>{roomId}</Code>,
     },
@@ -144,6 +180,7 @@ function HotelMappings({ products, zone }: { products: readonly HotelProduct[]; 
     },
     {
       key: 'rateId',
+      sorting: { by: ({ rateId }) => rateId },
       header: t('hotels.mappings.rateId'),
       cell: ({ rateId }) => <Code copies={rateId}>{rateId}</Code>,
     },
@@ -155,6 +192,7 @@ function HotelMappings({ products, zone }: { products: readonly HotelProduct[]; 
     { key: 'roomType', header: t('hotels.mappings.roomType'), cell: ({ roomType }) => roomType },
     {
       key: 'lastAri',
+      sorting: { by: ({ lastAriAt }) => lastAriAt },
       header: t('hotels.mappings.lastAri'),
       cell: ({ lastAriAt }) => <Time at={lastAriAt} zone={zone} />,
     },

@@ -1,9 +1,11 @@
 import { NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
+import { CalendarDays } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { HotelListed } from '../../../../src/console/hotels/contract.ts'
 import { usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import {
   DateFilter,
   Filters,
@@ -23,24 +25,19 @@ const isOneOf = <const V extends string>(values: readonly V[], text: string | un
 export function HotelsPage() {
   const { t } = useTranslation()
   const search = useSearch({ strict: false })
-  const found = usePages(
-    'listHotels',
-    {
-      query: {
-        search: search['search'],
-        supplierId: search['supplierId'],
-        staleSince: search['staleSince'],
-        endsBy: search['endsBy'],
-        country: search['country']?.toUpperCase(),
-        currency: search['currency']?.toUpperCase(),
-        goLive: isOneOf(['products', 'ari', 'webhooks', 'ready'], search['goLive']),
-        available: isOneOf(['yes', 'no'], search['available']),
-        ari: isOneOf(['none', 'some'], search['ari']),
-        sort: isOneOf(['newest', 'stalest', 'ending'], search['sort']),
-      },
-    },
-    ({ hotels }) => hotels,
-  )
+  const query = {
+    search: search['search'],
+    supplierId: search['supplierId'],
+    staleSince: search['staleSince'],
+    endsBy: search['endsBy'],
+    country: search['country']?.toUpperCase(),
+    currency: search['currency']?.toUpperCase(),
+    goLive: isOneOf(['products', 'ari', 'webhooks', 'ready'], search['goLive']),
+    available: isOneOf(['yes', 'no'], search['available']),
+    ari: isOneOf(['none', 'some'], search['ari']),
+    sort: isOneOf(['newest', 'stalest', 'ending', 'nameLast', 'freshest', 'endingLast'], search['sort']),
+  }
+  const found = usePages('listHotels', { query }, ({ hotels }) => hotels)
   const isFiltered = hotelFilters.some((name) => (search[name] ?? '') !== '')
   const empty = isFiltered
     ? { title: t('hotels.list.noneFound'), hint: t('hotels.list.noneFoundHint') }
@@ -50,7 +47,29 @@ export function HotelsPage() {
         action: <ButtonTo to="/suppliers">{t('hotels.list.toSuppliers')}</ButtonTo>,
       }
   return (
-    <Page title={t('hotels.title')} intro={t('hotels.intro')}>
+    <Page
+      title={t('hotels.title')}
+      intro={t('hotels.intro')}
+      actions={
+        <>
+          <ButtonTo
+            to="/calendars"
+            search={{ supplierId: query.supplierId, search: query.search }}
+            variant="default"
+            leftSection={<CalendarDays size={14} aria-hidden />}
+          >
+            {t('calendar.many.button')}
+          </ButtonTo>
+          <ExportCsv
+            list="listHotels"
+            input={{ query }}
+            rowsOf={({ hotels }) => hotels}
+            columns={useCsvColumns()}
+            file="hotels"
+          />
+        </>
+      }
+    >
       <HotelFilters />
       <Text role="status" size="xs" c="dimmed" mb={4}>
         {found.isPending ? '' : t('hotels.list.found', { count: found.rows.length })}
@@ -66,6 +85,27 @@ export function HotelsPage() {
   )
 }
 
+function useCsvColumns(): CsvColumn<HotelListed>[] {
+  const { t } = useTranslation()
+  return [
+    [t('hotels.facts.id'), ({ hotelId }) => hotelId],
+    [t('hotels.facts.code'), ({ code }) => code],
+    [t('hotels.list.name'), ({ name }) => name],
+    [t('hotels.list.supplier'), ({ supplier }) => supplier],
+    [t('hotels.facts.city'), ({ city }) => city ?? ''],
+    [t('hotels.filter.country'), ({ countryCode }) => countryCode ?? ''],
+    [t('hotels.list.currency'), ({ currency }) => currency],
+    [t('hotels.facts.timeZone'), ({ timeZone }) => timeZone],
+    [
+      t('hotels.filter.available'),
+      ({ isAvailable }) => t(isAvailable ? 'hotels.filter.yes' : 'hotels.filter.no'),
+    ],
+    [t('hotels.list.lastAri'), ({ lastAriAt }) => lastAriAt ?? ''],
+    [t('hotels.list.ariUntil'), ({ ariUntilMonth }) => ariUntilMonth ?? ''],
+    [t('hotels.list.state'), ({ goLive }) => t(`hotels.stageLabel.${goLive}`)],
+  ]
+}
+
 function useColumns(): Column<HotelListed>[] {
   const { t } = useTranslation()
   const none = (
@@ -74,7 +114,12 @@ function useColumns(): Column<HotelListed>[] {
     </Text>
   )
   return [
-    { key: 'name', header: t('hotels.list.name'), cell: (hotel) => <NameOf hotel={hotel} /> },
+    {
+      key: 'name',
+      header: t('hotels.list.name'),
+      cell: (hotel) => <NameOf hotel={hotel} />,
+      sorting: { ascending: '', descending: 'nameLast' },
+    },
     {
       key: 'supplier',
       header: t('hotels.list.supplier'),
@@ -93,11 +138,17 @@ function useColumns(): Column<HotelListed>[] {
           : [city, countryCode].filter((part) => part !== null).join(', '),
     },
     { key: 'currency', header: t('hotels.list.currency'), cell: ({ currency }) => currency },
-    { key: 'lastAri', header: t('hotels.list.lastAri'), cell: ({ lastAriAt }) => <Ago at={lastAriAt} /> },
+    {
+      key: 'lastAri',
+      header: t('hotels.list.lastAri'),
+      cell: ({ lastAriAt }) => <Ago at={lastAriAt} />,
+      sorting: { ascending: 'stalest', descending: 'freshest' },
+    },
     {
       key: 'ariUntil',
       header: t('hotels.list.ariUntil'),
       cell: ({ ariUntilMonth }) => (ariUntilMonth === null ? none : <MonthText month={ariUntilMonth} />),
+      sorting: { ascending: 'ending', descending: 'endingLast' },
     },
     { key: 'state', header: t('hotels.list.state'), cell: ({ goLive }) => <StageBadge stage={goLive} /> },
   ]
@@ -201,6 +252,9 @@ function OrderFilter() {
         { value: 'newest', label: t('hotels.sort.newest') },
         { value: 'stalest', label: t('hotels.sort.stalest') },
         { value: 'ending', label: t('hotels.sort.ending') },
+        { value: 'nameLast', label: t('hotels.sort.nameLast') },
+        { value: 'freshest', label: t('hotels.sort.freshest') },
+        { value: 'endingLast', label: t('hotels.sort.endingLast') },
       ]}
     />
   )

@@ -1,28 +1,47 @@
 import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AuditedChange } from '../../../../src/operators/contract.ts'
 import { usePages } from '../../api.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
-import { DateFilter, Filters, TextFilter, useFilter } from '../../parts/filters.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
+import { DateFilter, Filters, HotelFilter, SupplierFilter, TextFilter } from '../../parts/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Time, timeText } from '../../parts/time.tsx'
+import { Time } from '../../parts/time.tsx'
+import { isToldWhole, type NamedChange, namedChanges, Sentence } from './audit-sentence.tsx'
+import { changesText, compareMembers, shownValue } from './audit-values.ts'
 import classes from './operators.module.css'
 
-const filterNames = ['operator', 'action', 'subject', 'since', 'until'] as const
+const filterNames = ['supplierId', 'hotelId', 'operator', 'action', 'subject', 'since', 'until'] as const
 
 /** The audit log: every change with its values before and after. */
 export function AuditPage() {
   const { t } = useTranslation()
-  const query = useFilters()
+  const search = useSearch({ strict: false })
+  const query = Object.fromEntries(filterNames.map((name) => [name, search[name]]))
   const [openChange, setOpenChange] = useState<AuditedChange>()
-  const found = usePages('listAudit', { query }, ({ changes }) => changes)
-  const isFiltered = Object.values(query).some((value) => value !== '')
+  const found = usePages('listAudit', { query }, namedChanges)
+  const isFiltered = filterNames.some((name) => (search[name] ?? '') !== '')
   return (
-    <Page title={t('access.auditTitle')} intro={t('access.audit.intro')}>
+    <Page
+      title={t('access.auditTitle')}
+      intro={t('access.audit.intro')}
+      actions={
+        <ExportCsv
+          list="listAudit"
+          input={{ query }}
+          rowsOf={({ changes }) => changes}
+          columns={useCsvColumns()}
+          file="audit"
+        />
+      }
+    >
       <Filters names={filterNames}>
+        <SupplierFilter label={t('access.audit.supplier')} />
+        <HotelFilter label={t('access.audit.hotel')} />
         <TextFilter
           name="operator"
           label={t('access.audit.operator')}
@@ -58,48 +77,36 @@ export function AuditPage() {
   )
 }
 
-function useFilters(): Record<(typeof filterNames)[number], string> {
-  const [operator] = useFilter('operator')
-  const [action] = useFilter('action')
-  const [subject] = useFilter('subject')
-  const [since] = useFilter('since')
-  const [until] = useFilter('until')
-  return { operator, action, subject, since, until }
+function useCsvColumns(): CsvColumn<AuditedChange>[] {
+  const { t } = useTranslation()
+  return [
+    [t('access.audit.at'), ({ at }) => at],
+    [t('access.audit.operator'), ({ operator }) => operator],
+    [t('access.audit.role'), ({ role }) => role ?? ''],
+    [t('access.audit.action'), ({ action }) => action],
+    [t('access.audit.subject'), ({ subject }) => subject],
+    [t('access.audit.change'), ({ before, after }) => changesText(before, after)],
+    [t('access.audit.requestId'), ({ requestId }) => requestId ?? ''],
+    [t('access.audit.address'), ({ address }) => address ?? ''],
+  ]
 }
 
-function useColumns(show: (change: AuditedChange) => void): Column<AuditedChange>[] {
+function useColumns(show: (change: AuditedChange) => void): Column<NamedChange>[] {
   const { t } = useTranslation()
   return [
     { key: 'at', header: t('access.audit.at'), cell: ({ at }) => <Time at={at} /> },
     {
-      key: 'who',
-      header: t('access.audit.who'),
-      cell: ({ operator, role }) => (
-        <Stack gap={0}>
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {operator}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {role === null ? t('access.audit.noRole') : t(`shell.role.${role}`)}
-          </Text>
-        </Stack>
+      key: 'change',
+      header: t('access.audit.change'),
+      cell: (change) => (
+        <>
+          <Sentence change={change} />
+          {!isToldWhole(change) && (
+            <div className={classes['summary']}>{changesText(change.before, change.after)}</div>
+          )}
+        </>
       ),
     },
-    {
-      key: 'action',
-      header: t('access.audit.action'),
-      cell: ({ action }) => <code>{action}</code>,
-    },
-    {
-      key: 'subject',
-      header: t('access.audit.subject'),
-      cell: ({ subject }) => (
-        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {subject}
-        </Text>
-      ),
-    },
-    { key: 'change', header: t('access.audit.change'), cell: (change) => <Summary change={change} /> },
     {
       key: 'open',
       header: t('access.audit.open'),
@@ -116,31 +123,6 @@ function useColumns(show: (change: AuditedChange) => void): Column<AuditedChange
       ),
     },
   ]
-}
-
-const membersShown = 3
-const valueShownMax = 40
-
-/** The first changed members, in a few words each. */
-function Summary({ change: { before, after } }: { change: AuditedChange }) {
-  const rows = compareMembers(before, after).filter(({ differs }) => differs)
-  const texts = rows.slice(0, membersShown).map(({ name, before: was, after: is }) => {
-    const [from, to] = [short(was), short(is)]
-    return from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`
-  })
-  const more = rows.length > membersShown ? ' …' : ''
-  return (
-    <div className={classes['summary']}>
-      {texts.join(' · ')}
-      {more}
-    </div>
-  )
-}
-
-function short(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  const text = shownValue(value).replaceAll(/\s+/g, ' ')
-  return text.length > valueShownMax ? `${text.slice(0, valueShownMax)}…` : text
 }
 
 /** One change, before and after side by side. */
@@ -229,35 +211,4 @@ function Fact({ label, text }: { label: string; text: string }) {
       <CopyButton text={text} what={label} />
     </Group>
   )
-}
-
-/** The members of a change, before and after. */
-
-type ComparedMember = { name: string; before: unknown; after: unknown; differs: boolean }
-
-/** The members of both sides, changed ones first. An absent side has no members. */
-function compareMembers(before: unknown, after: unknown): ComparedMember[] {
-  const [left, right] = [membersOf(before), membersOf(after)]
-  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])]
-  const rows = names.map((name) => ({
-    name,
-    before: left[name],
-    after: right[name],
-    differs: JSON.stringify(left[name]) !== JSON.stringify(right[name]),
-  }))
-  return [...rows.filter(({ differs }) => differs), ...rows.filter(({ differs }) => !differs)]
-}
-
-const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
-
-/** For reading: strings without quotes, instants in the viewer's zone, everything else as JSON. */
-function shownValue(value: unknown): string {
-  if (typeof value === 'string') return instant.test(value) ? (timeText(value) ?? value) : value
-  return JSON.stringify(value, null, 2)
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null)
-    return value === null || value === undefined ? {} : { '': value }
-  return Object.fromEntries(Object.entries(value))
 }

@@ -1,14 +1,16 @@
-import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { OperatorRole } from '../../../../src/http/route.ts'
-import { operatorNameLengthMax, type StoredOperator } from '../../../../src/operators/contract.ts'
+import type { SignInLink, StoredOperator } from '../../../../src/operators/contract.ts'
+import { serviceUrl } from '../../address.ts'
 import { type AnswerTo, useChange, useUncachedChange } from '../../api.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { Confirm, FormDialog } from '../../parts/dialogs.tsx'
 import { timeText } from '../../parts/time.tsx'
+import { AccountForm, RoleChoice, type RoleChoices } from './account-form.tsx'
 import classes from './operators.module.css'
 
 /** Confirmations before an operator is changed. */
@@ -17,6 +19,7 @@ type DialogProps = { operator: StoredOperator; onClose: () => void }
 export function ChangeRole({ operator: { operatorId, name, role }, onClose }: DialogProps) {
   const { t } = useTranslation()
   const [chosen, setChosen] = useState(role)
+  const choices = useRoles()
   const change = useChange('changeOperatorRole', { invalidates: ['listOperators', 'whoAmI'] })
   return (
     <FormDialog
@@ -31,7 +34,7 @@ export function ChangeRole({ operator: { operatorId, name, role }, onClose }: Di
         change.mutate({ params: { operatorId }, body: { role: chosen } }, { onSuccess: onClose })
       }
     >
-      <RoleChoice value={chosen} onChange={setChosen} />
+      <RoleChoice choices={choices} value={chosen} onChange={setChosen} />
     </FormDialog>
   )
 }
@@ -106,48 +109,46 @@ export function CreateOperator({
   const { t } = useTranslation()
   const queries = useQueryClient()
   const { run, isBusy, error } = useUncachedChange('createOperator')
-  const [name, setName] = useState('')
-  const [role, setRole] = useState<OperatorRole>('viewer')
-  const create = () =>
-    run({ body: { name: name.trim(), role } }, (answer) => {
-      void queries.invalidateQueries({ queryKey: ['listOperators'] })
-      onMade(answer)
-    })
   return (
-    <FormDialog
-      isOpen
-      onClose={onClose}
+    <AccountForm
       title={t('access.create.title')}
       submit={t('access.create.submit')}
+      nameHint={t('access.create.nameHint')}
+      choices={useRoles()}
+      usualRole="viewer"
       isBusy={isBusy}
-      isReady={name.trim() !== ''}
       error={error}
-      onSubmit={create}
-    >
-      <TextInput
-        label={t('access.operators.name')}
-        description={t('access.create.nameHint')}
-        required
-        withAsterisk={false}
-        maxLength={operatorNameLengthMax}
-        autoComplete="off"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        data-autofocus
-      />
-      <RoleChoice value={role} onChange={setRole} />
-    </FormDialog>
+      onClose={onClose}
+      onCreate={(body) =>
+        run({ body }, (answer) => {
+          void queries.invalidateQueries({ queryKey: ['listOperators'] })
+          onMade(answer)
+        })
+      }
+    />
   )
 }
 
+/** The roles, each with its permissions. */
+function useRoles(): RoleChoices<OperatorRole> {
+  const { t } = useTranslation()
+  return roles.map((role) => ({ role, label: t(`shell.role.${role}`), hint: t(`access.roleHint.${role}`) }))
+}
+
+const roles = ['viewer', 'operator', 'admin'] as const satisfies readonly OperatorRole[]
+
 /** Shows a sign-in link once. It closes only by its button, not by accident. */
 export function LinkDialog({
-  operator: { name },
+  name,
   link: { token, expiresAt },
   onClose,
-}: AnswerTo<'createSignInLink'> & { onClose: () => void }) {
+}: {
+  name: string
+  link: SignInLink
+  onClose: () => void
+}) {
   const { t } = useTranslation()
-  const url = `${window.location.origin}/console/sign-in#token=${token}`
+  const url = `${serviceUrl}/console/sign-in#token=${token}`
   return (
     <Modal
       opened
@@ -173,31 +174,5 @@ export function LinkDialog({
         </Group>
       </Stack>
     </Modal>
-  )
-}
-
-const roles = ['viewer', 'operator', 'admin'] as const satisfies readonly OperatorRole[]
-
-/** The roles, each with its permissions. */
-function RoleChoice({ value, onChange }: { value: OperatorRole; onChange: (role: OperatorRole) => void }) {
-  const { t } = useTranslation()
-  return (
-    <Radio.Group
-      label={t('access.operators.role')}
-      value={value}
-      onChange={(chosen) => onChange(roles.find((role) => role === chosen) ?? value)}
-    >
-      <Stack gap="xs" mt={6}>
-        {roles.map((role) => (
-          <Radio
-            key={role}
-            size="xs"
-            value={role}
-            label={t(`shell.role.${role}`)}
-            description={t(`access.roleHint.${role}`)}
-          />
-        ))}
-      </Stack>
-    </Radio.Group>
   )
 }

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
+import type { TFunction } from 'i18next'
 import { Ellipsis, Link, Plus, ShieldOff, UserCheck, UserCog, UserX } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +7,7 @@ import type { StoredOperator } from '../../../../src/operators/contract.ts'
 import { type AnswerTo, useApi, useChange } from '../../api.ts'
 import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
+import { type CsvColumn, ExportRows } from '../../parts/export-csv.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useCan, useMe } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
@@ -52,9 +54,12 @@ function Operators() {
       title={t('access.operatorsTitle')}
       intro={t('access.operators.intro')}
       actions={
-        <Button leftSection={<Plus size={14} aria-hidden />} onClick={() => setCreating(true)}>
-          {t('access.create.action')}
-        </Button>
+        <>
+          <ExportRows rows={data?.operators ?? []} columns={useCsvColumns()} file="operators" />
+          <Button leftSection={<Plus size={14} aria-hidden />} onClick={() => setCreating(true)}>
+            {t('access.create.action')}
+          </Button>
+        </>
       }
     >
       {enable.error && <ErrorNote error={enable.error} />}
@@ -90,12 +95,23 @@ function Operators() {
           }}
         />
       )}
-      {made && <LinkDialog {...made} onClose={() => setMade(undefined)} />}
+      {made && <LinkDialog name={made.operator.name} link={made.link} onClose={() => setMade(undefined)} />}
     </Page>
   )
 }
 
 type Act = (operator: StoredOperator, what: OpenDialog['what'] | 'enable') => void
+
+function useCsvColumns(): CsvColumn<StoredOperator>[] {
+  const { t } = useTranslation()
+  return [
+    [t('access.operators.name'), ({ name }) => name],
+    [t('access.operators.role'), ({ role }) => t(`shell.role.${role}`)],
+    [t('access.operators.status'), (operator) => t(`access.operators.${statusOf(operator)}`)],
+    [t('access.operators.signsInBy'), (operator) => waysIn(t, operator)],
+    [t('access.operators.lastSignIn'), ({ lastSignInAt }) => lastSignInAt ?? ''],
+  ]
+}
 
 function useColumns(act: Act): Column<StoredOperator>[] {
   const { t } = useTranslation()
@@ -103,6 +119,7 @@ function useColumns(act: Act): Column<StoredOperator>[] {
   return [
     {
       key: 'name',
+      sorting: { by: ({ name }) => name },
       header: t('access.operators.name'),
       cell: ({ name, operatorId }) => (
         <Group gap={6} wrap="nowrap">
@@ -117,26 +134,26 @@ function useColumns(act: Act): Column<StoredOperator>[] {
         </Group>
       ),
     },
-    { key: 'role', header: t('access.operators.role'), cell: ({ role }) => t(`shell.role.${role}`) },
+    {
+      key: 'role',
+      sorting: { by: ({ role }) => role },
+      header: t('access.operators.role'),
+      cell: ({ role }) => t(`shell.role.${role}`),
+    },
     {
       key: 'status',
+      sorting: { by: statusOf },
       header: t('access.operators.status'),
       cell: (operator) => <Status operator={operator} />,
     },
     {
       key: 'by',
       header: t('access.operators.signsInBy'),
-      cell: ({ hasPassword, isLinked, hasSecondFactor }) => {
-        const ways = [
-          ...(hasPassword ? [t('access.operators.byPassword')] : []),
-          ...(isLinked ? [t('access.operators.byOpenId')] : []),
-        ]
-        const first = ways.length > 0 ? ways.join(', ') : t('access.operators.byLink')
-        return hasSecondFactor ? `${first} + ${t('access.operators.andSecondFactor')}` : first
-      },
+      cell: (operator) => waysIn(t, operator),
     },
     {
       key: 'last',
+      sorting: { by: ({ lastSignInAt }) => lastSignInAt },
       header: t('access.operators.lastSignIn'),
       cell: ({ lastSignInAt }) => <Ago at={lastSignInAt} />,
     },
@@ -149,11 +166,26 @@ function useColumns(act: Act): Column<StoredOperator>[] {
   ]
 }
 
-function Status({ operator: { disabledAt, lastSignInAt } }: { operator: StoredOperator }) {
+function waysIn(t: TFunction, { hasPassword, isLinked, hasSecondFactor }: StoredOperator): string {
+  const ways = [
+    ...(hasPassword ? [t('access.operators.byPassword')] : []),
+    ...(isLinked ? [t('access.operators.byOpenId')] : []),
+  ]
+  const first = ways.length > 0 ? ways.join(', ') : t('access.operators.byLink')
+  return hasSecondFactor ? `${first} + ${t('access.operators.andSecondFactor')}` : first
+}
+
+function statusOf({ disabledAt, lastSignInAt }: StoredOperator): 'disabled' | 'invited' | 'active' {
+  if (disabledAt !== null) return 'disabled'
+  return lastSignInAt === null ? 'invited' : 'active'
+}
+
+const badgeOf = { disabled: 'idle', invited: 'wait', active: 'good' } as const
+
+function Status({ operator }: { operator: StoredOperator }) {
   const { t } = useTranslation()
-  if (disabledAt !== null) return <StatusBadge kind="idle" label={t('access.operators.disabled')} />
-  if (lastSignInAt === null) return <StatusBadge kind="wait" label={t('access.operators.invited')} />
-  return <StatusBadge kind="good" label={t('access.operators.active')} />
+  const status = statusOf(operator)
+  return <StatusBadge kind={badgeOf[status]} label={t(`access.operators.${status}`)} />
 }
 
 function Actions({ operator, act }: { operator: StoredOperator; act: Act }) {

@@ -53,6 +53,35 @@ export function StalePanel({ stale }: { stale: Overview['stale'] }) {
   )
 }
 
+export function NeverPushedPanel({ neverPushed }: { neverPushed: Overview['neverPushed'] }) {
+  const { t } = useTranslation()
+  return (
+    <Panel
+      title={t('overview.neverPushed.list')}
+      action={
+        <LinkTo to="/hotels" search={{ ari: 'none', available: 'yes', sort: 'newest' }} size="sm">
+          {t('overview.all')}
+        </LinkTo>
+      }
+    >
+      <ShortList
+        label={t('overview.neverPushed.list')}
+        rows={neverPushed.hotels}
+        rowKey={({ hotelId }) => hotelId}
+        columns={[
+          { header: t('overview.neverPushed.hotel'), cell: (hotel) => <HotelLink {...hotel} /> },
+          {
+            header: t('overview.neverPushed.since'),
+            cell: ({ createdAt }) => <Ago at={createdAt} />,
+            align: 'right',
+          },
+        ]}
+        empty={t('overview.neverPushed.listEmpty')}
+      />
+    </Panel>
+  )
+}
+
 export function EndingPanel({ ending }: { ending: Overview['ending'] }) {
   const { t } = useTranslation()
   return (
@@ -141,6 +170,39 @@ export function CircuitsPanel({ circuits }: { circuits: Overview['circuits'] }) 
           },
         ]}
         empty={t('overview.circuits.listEmpty')}
+      />
+    </Panel>
+  )
+}
+
+export function StopSellsPanel({ stopSells }: { stopSells: Overview['stopSells'] }) {
+  const { t } = useTranslation()
+  return (
+    <Panel
+      title={t('overview.stopSells.list')}
+      action={
+        <LinkTo to="/stop-sells" size="sm">
+          {t('overview.all')}
+        </LinkTo>
+      }
+    >
+      <ShortList
+        label={t('overview.stopSells.list')}
+        rows={stopSells.first}
+        rowKey={({ stopSellId }) => stopSellId}
+        columns={[
+          {
+            header: t('overview.stopSells.hotel'),
+            cell: ({ hotelName, ...row }) => <HotelLink {...row} name={hotelName} />,
+          },
+          {
+            header: t('overview.stopSells.reason'),
+            cell: ({ reason }) => reason ?? t('stopSells.noReason'),
+          },
+          { header: t('overview.stopSells.by'), cell: ({ operator }) => operator },
+          { header: t('overview.stopSells.since'), cell: ({ at }) => <Ago at={at} />, align: 'right' },
+        ]}
+        empty={t('overview.stopSells.listEmpty')}
       />
     </Panel>
   )

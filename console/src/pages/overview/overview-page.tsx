@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Overview } from '../../../../src/console/overview/contract.ts'
+import { pathPrefix } from '../../address.ts'
 import { useApi } from '../../api.ts'
 import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -9,11 +10,19 @@ import { ButtonTo } from '../../parts/link-to.tsx'
 import { Page, PageWait } from '../../parts/page.tsx'
 import { useMe } from '../../parts/session.tsx'
 import { Time } from '../../parts/time.tsx'
-import { CircuitsPanel, DriftingPanel, EndingPanel, StalePanel } from './hotel-panels.tsx'
+import {
+  CircuitsPanel,
+  DriftingPanel,
+  EndingPanel,
+  NeverPushedPanel,
+  StalePanel,
+  StopSellsPanel,
+} from './hotel-panels.tsx'
 import classes from './overview.module.css'
 import { DeliveryRatePanel, PushRatePanel } from './rate-panels.tsx'
 import { Tiles } from './tiles.tsx'
 import { RefusingPanel, UndeliveredPanel } from './trouble-panels.tsx'
+import { WorkQueue } from './work-queue.tsx'
 
 const everyMs = 15_000
 /** While the traffic is counted for the first time after a start of the service. */
@@ -51,6 +60,7 @@ function OverviewContent({ overview }: { overview: Overview }) {
     return <FirstSteps />
   return (
     <>
+      <WorkQueue />
       <Tiles overview={overview} />
       <div className={classes['panels']}>
         <div className={classes['wide']}>
@@ -60,9 +70,11 @@ function OverviewContent({ overview }: { overview: Overview }) {
           <PushRatePanel rates={overview.pushes} />
           <RefusingPanel refusing={overview.refusing} />
           <StalePanel stale={overview.stale} />
+          <NeverPushedPanel neverPushed={overview.neverPushed} />
         </div>
         <div>
           <DeliveryRatePanel rates={overview.deliveries} />
+          <StopSellsPanel stopSells={overview.stopSells} />
           <CircuitsPanel circuits={overview.circuits} />
           <EndingPanel ending={overview.ending} />
           <DriftingPanel drifting={overview.drifting} />
@@ -88,7 +100,7 @@ function FirstSteps() {
               {t('overview.begin.sandbox')}
             </ButtonTo>
           )}
-          <Button component="a" href="/docs/guides" variant="default">
+          <Button component="a" href={`${pathPrefix}/docs/guides`} variant="default">
             {t('overview.begin.guide')}
           </Button>
         </Group>

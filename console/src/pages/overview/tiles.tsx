@@ -9,7 +9,8 @@ type Kind = 'good' | 'warn' | 'bad'
 /** One figure for each kind of problem, linked to the full list. */
 export function Tiles({ overview }: { overview: Overview }) {
   const { t } = useTranslation()
-  const { undelivered, refusing, stale, ending, drifting, circuits, alerts, holds } = overview
+  const { undelivered, refusing, stale, neverPushed, ending, drifting, circuits, alerts, holds, stopSells } =
+    overview
   const isUrgent = undelivered.arrivingWithin.day > 0 || undelivered.dead > 0
   return (
     <ul className={classes['tiles']}>
@@ -42,6 +43,7 @@ export function Tiles({ overview }: { overview: Overview }) {
         }
         to={{ to: '/holds' }}
       />
+      <StopSellsTile stopSells={stopSells} />
       <Tile
         title={t('overview.refusing.title')}
         counted={{ count: refusing.length, isMore: false }}
@@ -51,7 +53,7 @@ export function Tiles({ overview }: { overview: Overview }) {
             ? t('overview.refusing.none')
             : t('overview.refusing.sub', { count: refusing.length })
         }
-        to={{ to: '/pushes', search: { outcome: 'rejected' } }}
+        to={{ to: '/pushes', search: refusedSearch(overview) }}
       />
       <Tile
         title={t('overview.stale.title')}
@@ -60,6 +62,7 @@ export function Tiles({ overview }: { overview: Overview }) {
         detail={stale.count === 0 ? t('overview.stale.none') : t('overview.stale.sub')}
         to={{ to: '/hotels', search: { staleSince: stale.since, available: 'yes', sort: 'stalest' } }}
       />
+      <NeverPushedTile neverPushed={neverPushed} />
       <Tile
         title={t('overview.ending.title')}
         counted={ending}
@@ -87,9 +90,39 @@ export function Tiles({ overview }: { overview: Overview }) {
         counted={{ count: circuits.length, isMore: false }}
         kind={circuits.length === 0 ? 'good' : 'bad'}
         detail={circuits.length === 0 ? t('overview.circuits.none') : t('overview.circuits.sub')}
-        to={{ to: '/price-checks' }}
+        to={{ to: '/price-checks', search: { view: 'latency' } }}
       />
     </ul>
+  )
+}
+
+function StopSellsTile({ stopSells }: Pick<Overview, 'stopSells'>) {
+  const { t } = useTranslation()
+  return (
+    <Tile
+      title={t('overview.stopSells.title')}
+      counted={stopSells}
+      kind={stopSells.count === 0 ? 'good' : 'warn'}
+      detail={
+        stopSells.count === 0
+          ? t('overview.stopSells.none')
+          : t('overview.stopSells.sub', { count: stopSells.hotels })
+      }
+      to={{ to: '/stop-sells' }}
+    />
+  )
+}
+
+function NeverPushedTile({ neverPushed }: Pick<Overview, 'neverPushed'>) {
+  const { t } = useTranslation()
+  return (
+    <Tile
+      title={t('overview.neverPushed.title')}
+      counted={neverPushed}
+      kind={neverPushed.count === 0 ? 'good' : 'warn'}
+      detail={neverPushed.count === 0 ? t('overview.neverPushed.none') : t('overview.neverPushed.sub')}
+      to={{ to: '/hotels', search: { ari: 'none', available: 'yes', sort: 'newest' } }}
+    />
   )
 }
 
@@ -122,6 +155,16 @@ function Tile({
       </Link>
     </li>
   )
+}
+
+const dayMs = 86_400_000
+
+/** The refused pushes that the tile counts: of the last day, and of the supplier if it is only one. */
+function refusedSearch({ at, refusing }: Overview): Record<string, string> {
+  const [first, ...others] = refusing
+  const since = new Date(Date.parse(at) - dayMs).toISOString().slice(0, 10)
+  const isOne = first !== undefined && others.length === 0
+  return { outcome: 'rejected', since, ...(isOne ? { supplierId: String(first.supplierId) } : {}) }
 }
 
 /** The most urgent facts first. */

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import type { DriftingNight } from '../../../../src/console/price-checks/contract.ts'
 import { call, usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import { Filters, HotelFilter, SupplierFilter } from '../../parts/filters.tsx'
 import { HotelCell, LinkTo } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/numbers.tsx'
@@ -29,6 +30,13 @@ export function DriftView() {
       <Filters names={names}>
         <SupplierFilter label={t('priceChecks.filter.supplier')} />
         <HotelFilter label={t('priceChecks.filter.hotel')} />
+        <ExportCsv
+          list="searchDrift"
+          input={{ query }}
+          rowsOf={({ nights }) => nights}
+          columns={useCsvColumns()}
+          file="price-drift"
+        />
       </Filters>
       <DataTable
         caption={t('priceChecks.drift.table')}
@@ -41,14 +49,40 @@ export function DriftView() {
   )
 }
 
+function useCsvColumns(): CsvColumn<DriftingNight>[] {
+  const { t } = useTranslation()
+  const header = (name: 'night' | 'hotel' | 'stored' | 'live' | 'since'): string =>
+    t(`priceChecks.drift.${name}`)
+  return [
+    [header('night'), ({ night }) => night],
+    [header('hotel'), ({ hotelName }) => hotelName],
+    [t('priceChecks.filter.supplier'), ({ supplier }) => supplier],
+    [t('priceChecks.drift.room'), ({ roomId }) => roomId],
+    [t('priceChecks.drift.rate'), ({ rateId }) => rateId],
+    [t('priceChecks.drift.currency'), ({ currency }) => currency],
+    [header('stored'), ({ stored }) => stored ?? ''],
+    [header('live'), ({ live }) => live ?? ''],
+    [t('priceChecks.drift.percent'), ({ differencePercent }) => differencePercent ?? ''],
+    [t('priceChecks.drift.differing'), ({ differing }) => differing],
+    [t('priceChecks.drift.answers'), ({ checks }) => checks],
+    [header('since'), ({ since }) => since?.at ?? ''],
+  ]
+}
+
 function useColumns(): Column<DriftingNight>[] {
   const { t } = useTranslation()
   return [
-    { key: 'night', header: t('priceChecks.drift.night'), cell: (night) => <NightLink night={night} /> },
+    {
+      key: 'night',
+      header: t('priceChecks.drift.night'),
+      cell: (night) => <NightLink night={night} />,
+      sorting: { by: ({ night }) => night },
+    },
     {
       key: 'hotel',
       header: t('priceChecks.drift.hotel'),
       cell: (row) => <HotelCell {...row} />,
+      sorting: { by: ({ hotelName }) => hotelName },
     },
     {
       key: 'roomRate',
@@ -72,6 +106,7 @@ function useColumns(): Column<DriftingNight>[] {
     },
     {
       key: 'live',
+      sorting: { by: ({ differencePercent }) => differencePercent },
       header: t('priceChecks.drift.live'),
       align: 'right',
       cell: ({ live, difference, differencePercent, currency }) => (
@@ -83,6 +118,7 @@ function useColumns(): Column<DriftingNight>[] {
     },
     {
       key: 'often',
+      sorting: { by: ({ differing }) => differing },
       header: t('priceChecks.drift.often'),
       cell: ({ differing, checks, soldOut }) => (
         <Stack gap={0}>
@@ -95,7 +131,12 @@ function useColumns(): Column<DriftingNight>[] {
         </Stack>
       ),
     },
-    { key: 'since', header: t('priceChecks.drift.since'), cell: (night) => <Since night={night} /> },
+    {
+      key: 'since',
+      header: t('priceChecks.drift.since'),
+      cell: (night) => <Since night={night} />,
+      sorting: { by: ({ since }) => since?.at ?? null },
+    },
   ]
 }
 

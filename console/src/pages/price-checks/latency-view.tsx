@@ -8,6 +8,7 @@ import type {
 } from '../../../../src/console/price-checks/contract.ts'
 import { useApi } from '../../api.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type CsvColumn, ExportRows } from '../../parts/export-csv.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Filters, SupplierFilter, useFilter } from '../../parts/filters.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
@@ -18,6 +19,9 @@ import { LineChart, PointsTable } from './line-chart.tsx'
 import classes from './price-checks.module.css'
 
 const lookEveryMs = 30_000
+const isOutcome = (name: string): name is keyof typeof priceChecks.outcome =>
+  Object.hasOwn(priceChecks.outcome, name)
+const outcomeNames = Object.keys(priceChecks.outcome).filter(isOutcome)
 
 /** Latency and outcomes of price checks. */
 export function LatencyView() {
@@ -39,6 +43,7 @@ export function LatencyView() {
           }))}
         />
         <SupplierFilter label={t('priceChecks.filter.supplier')} />
+        <ExportRows rows={found.data?.suppliers ?? []} columns={useCsvColumns()} file="latency" />
       </Filters>
       {found.isPending && <PageWait />}
       {found.error && !found.data && <ErrorNote error={found.error} onRetry={() => void found.refetch()} />}
@@ -116,6 +121,21 @@ function Charts({ series, from, to }: ChartsProps) {
   )
 }
 
+function useCsvColumns(): CsvColumn<SupplierSummary>[] {
+  const { t } = useTranslation()
+  return [
+    [t('priceChecks.summary.supplier'), ({ supplier }) => supplier],
+    [t('priceChecks.summary.checks'), ({ checks }) => checks],
+    [`${t('priceChecks.summary.p50')} (ms)`, ({ p50Ms }) => p50Ms ?? ''],
+    [`${t('priceChecks.summary.p95')} (ms)`, ({ p95Ms }) => p95Ms ?? ''],
+    [`${t('priceChecks.summary.p99')} (ms)`, ({ p99Ms }) => p99Ms ?? ''],
+    ...outcomeNames.map((name): CsvColumn<SupplierSummary> => [
+      t(`priceChecks.outcome.${name}`),
+      ({ outcomes }) => outcomes[name] ?? 0,
+    ]),
+  ]
+}
+
 function useColumns(): Column<SupplierSummary>[] {
   const { t } = useTranslation()
   const percentile = (key: 'p50' | 'p95' | 'p99'): Column<SupplierSummary> => ({
@@ -124,10 +144,12 @@ function useColumns(): Column<SupplierSummary>[] {
     align: 'right',
     cell: ({ [`${key}Ms` as const]: ms }) =>
       ms === null ? t('priceChecks.summary.noCalls') : t('priceChecks.ms', { ms }),
+    sorting: { by: ({ [`${key}Ms` as const]: ms }) => ms },
   })
   return [
     {
       key: 'supplier',
+      sorting: { by: ({ supplier }) => supplier },
       header: t('priceChecks.summary.supplier'),
       cell: ({ supplierId, supplier }) => (
         <LinkTo fz="sm" to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }}>
@@ -137,6 +159,7 @@ function useColumns(): Column<SupplierSummary>[] {
     },
     {
       key: 'checks',
+      sorting: { by: ({ checks }) => checks },
       header: t('priceChecks.summary.checks'),
       align: 'right',
       cell: ({ checks, countedSince }) => (
@@ -163,9 +186,6 @@ function useColumns(): Column<SupplierSummary>[] {
     },
   ]
 }
-
-const isOutcome = (name: string): name is keyof typeof priceChecks.outcome =>
-  Object.hasOwn(priceChecks.outcome, name)
 
 /** Outcomes as a bar and in words, the most frequent first. */
 function Shares({ outcomes, checks }: Pick<SupplierSummary, 'outcomes' | 'checks'>) {

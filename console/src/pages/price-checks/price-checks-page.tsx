@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { ConsoleCheck } from '../../../../src/console/price-checks/contract.ts'
 import { usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import {
   DateFilter,
   Filters,
@@ -67,6 +68,13 @@ function ChecksView() {
           options={outcomes.map((value) => ({ value, label: t(`priceChecks.outcome.${value}`) }))}
         />
         <DateFilter name="since" label={t('priceChecks.filter.since')} />
+        <ExportCsv
+          list="searchPriceChecks"
+          input={{ query }}
+          rowsOf={(page) => page.priceChecks}
+          columns={useCsvColumns()}
+          file="price-checks"
+        />
       </Filters>
       <DataTable
         caption={t('priceChecks.title')}
@@ -83,17 +91,42 @@ function ChecksView() {
   )
 }
 
+function useCsvColumns(): CsvColumn<ConsoleCheck>[] {
+  const { t } = useTranslation()
+  return [
+    [t('priceChecks.column.at'), ({ at }) => at],
+    [t('priceChecks.column.outcome'), ({ outcome }) => t(`priceChecks.outcome.${outcome}`)],
+    [t('priceChecks.filter.supplier'), ({ supplier }) => supplier],
+    [t('hotels.facts.code'), ({ hotelCode }) => hotelCode],
+    [t('priceChecks.column.hotel'), ({ hotelName }) => hotelName],
+    [t('hotels.mappings.roomId'), ({ roomId }) => roomId],
+    [t('hotels.mappings.rateId'), ({ rateId }) => rateId],
+    [t('reservations.csv.arrival'), ({ checkin }) => checkin],
+    [t('reservations.csv.departure'), ({ checkout }) => checkout],
+    [t('priceChecks.csv.difference'), ({ difference }) => difference ?? ''],
+    [t('priceChecks.csv.currency'), ({ stored }) => stored.currency],
+    [t('priceChecks.csv.ms'), ({ durationMs }) => durationMs],
+  ]
+}
+
 function useColumns(): Column<ConsoleCheck>[] {
   const { t } = useTranslation()
   return [
     {
       key: 'at',
+      sorting: { by: ({ at }) => at },
       header: t('priceChecks.column.at'),
       cell: ({ at, timeZone }) => <Time at={at} zone={timeZone} />,
     },
-    { key: 'outcome', header: t('priceChecks.column.outcome'), cell: (check) => <Outcome check={check} /> },
+    {
+      key: 'outcome',
+      sorting: { by: ({ outcome }) => outcome },
+      header: t('priceChecks.column.outcome'),
+      cell: (check) => <Outcome check={check} />,
+    },
     {
       key: 'hotel',
+      sorting: { by: ({ hotelName }) => hotelName },
       header: t('priceChecks.column.hotel'),
       cell: (row) => <HotelCell {...row} />,
     },

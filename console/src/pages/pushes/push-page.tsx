@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next'
 import type { PushListed, PushPage as PushRead, ShownBody } from '../../../../src/console/pushes/contract.ts'
 import { urlOf, useApi } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { useFilter, useIdParam, useSetFilters } from '../../parts/filters.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
@@ -13,6 +12,7 @@ import { Bytes } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Can } from '../../parts/session.tsx'
 import { Time } from '../../parts/time.tsx'
+import { UnreadPage } from '../../parts/unknown-page.tsx'
 import { Facts } from '../hotels/hotel-details.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
 import { PushChanged } from './push-changed.tsx'
@@ -32,10 +32,20 @@ export function PushPage() {
       {t('pushes.title')}
     </LinkTo>,
   ]
+  if (error && !data)
+    return (
+      <UnreadPage
+        what="push"
+        title={t('pushes.title')}
+        crumbs={crumbs}
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    )
   if (!data) {
     return (
       <Page title={t('pushes.title')} crumbs={crumbs}>
-        {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Skeleton height={240} />}
+        <Skeleton height={240} />
       </Page>
     )
   }

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { PushListed } from '../../../../src/console/pushes/contract.ts'
 import { usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import {
   DateFilter,
   Filters,
@@ -16,6 +17,7 @@ import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Bytes } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
+import { NewPushes } from './new-pushes.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
 import classes from './pushes.module.css'
 
@@ -46,23 +48,18 @@ const filters = [
 export function PushesPage() {
   const { t } = useTranslation()
   const search = useSearch({ strict: false })
-  const found = usePages(
-    'listPushes',
-    {
-      query: {
-        supplierId: search['supplierId'],
-        hotelId: search['hotelId'],
-        status: search['status'],
-        problem: search['problem']?.trim(),
-        requestId: search['requestId']?.trim(),
-        since: search['since'],
-        until: search['until'],
-        kind: kinds.find((kind) => kind === search['kind']),
-        outcome: outcomes.find((outcome) => outcome === search['outcome']),
-      },
-    },
-    ({ pushes }) => pushes,
-  )
+  const query = {
+    supplierId: search['supplierId'],
+    hotelId: search['hotelId'],
+    status: search['status'],
+    problem: search['problem']?.trim(),
+    requestId: search['requestId']?.trim(),
+    since: search['since'],
+    until: search['until'],
+    kind: kinds.find((kind) => kind === search['kind']),
+    outcome: outcomes.find((outcome) => outcome === search['outcome']),
+  }
+  const found = usePages('listPushes', { query }, ({ pushes }) => pushes)
   const isFiltered = filters.some((name) => (search[name] ?? '') !== '')
   // A search with few matches stops after a while, and continues on a click.
   const goOn = {
@@ -82,8 +79,21 @@ export function PushesPage() {
         action: <ButtonTo to="/suppliers">{t('pushes.list.toSuppliers')}</ButtonTo>,
       }
   return (
-    <Page title={t('pushes.title')} intro={t('pushes.intro')}>
+    <Page
+      title={t('pushes.title')}
+      intro={t('pushes.intro')}
+      actions={
+        <ExportCsv
+          list="listPushes"
+          input={{ query }}
+          rowsOf={({ pushes }) => pushes}
+          columns={useCsvColumns()}
+          file="pushes"
+        />
+      }
+    >
       <PushFilters />
+      <NewPushes query={query} shown={found} />
       <DataTable
         caption={t('pushes.list.caption')}
         columns={useColumns()}
@@ -135,6 +145,24 @@ function PushFilters() {
   )
 }
 
+function useCsvColumns(): CsvColumn<PushListed>[] {
+  const { t } = useTranslation()
+  return [
+    [t('pushes.list.at'), ({ at }) => at],
+    [t('pushes.filter.requestId'), ({ requestId }) => requestId],
+    [t('pushes.list.kind'), ({ kind }) => t(`pushes.kind.${kind}`)],
+    [t('pushes.list.outcome'), ({ outcome }) => t(`pushes.outcome.${outcome}`)],
+    [t('pushes.list.status'), ({ status }) => status],
+    [t('pushes.filter.problem'), ({ problems }) => problems?.types.join(' ') ?? ''],
+    [t('pushes.filter.supplier'), ({ supplier }) => supplier],
+    [t('hotels.facts.code'), ({ hotelCode }) => hotelCode ?? ''],
+    [t('pushes.list.hotel'), ({ hotelName }) => hotelName ?? ''],
+    [t('pushes.list.cells'), ({ cellsChanged }) => cellsChanged],
+    [t('pushes.list.duration'), ({ durationMs }) => durationMs],
+    [t('pushes.list.size'), ({ bodyBytes }) => bodyBytes],
+  ]
+}
+
 function useColumns(): Column<PushListed>[] {
   const { t } = useTranslation()
   return [
@@ -152,9 +180,15 @@ function useColumns(): Column<PushListed>[] {
         </Stack>
       ),
     },
-    { key: 'kind', header: t('pushes.list.kind'), cell: ({ kind }) => t(`pushes.kind.${kind}`) },
+    {
+      key: 'kind',
+      sorting: { by: ({ kind }) => kind },
+      header: t('pushes.list.kind'),
+      cell: ({ kind }) => t(`pushes.kind.${kind}`),
+    },
     {
       key: 'outcome',
+      sorting: { by: ({ outcome }) => outcome },
       header: t('pushes.list.outcome'),
       cell: ({ outcome, problems }) => (
         <>
@@ -165,12 +199,14 @@ function useColumns(): Column<PushListed>[] {
     },
     {
       key: 'status',
+      sorting: { by: ({ status }) => status },
       header: t('pushes.list.status'),
       align: 'right',
       cell: ({ status }) => <span className="figures">{status}</span>,
     },
     {
       key: 'hotel',
+      sorting: { by: ({ hotelName }) => hotelName },
       header: t('pushes.list.hotel'),
       cell: (push) => (
         <Stack gap={0}>

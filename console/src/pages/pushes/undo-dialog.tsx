@@ -37,12 +37,13 @@ export function UndoDialog({ push, onClose }: { push: PushListed; onClose: () =>
   const outcome = dryRun.data
   const send = (): void => {
     if (!outcome) return
-    // What was shown as a conflict is left out; another one stops the undo.
+    // What was shown as a conflict is left out; another one refuses the undo, and is shown then.
     const onConflict = outcome.summary.conflicts > 0 ? 'skip' : 'abort'
     const why = reason.trim() === '' ? {} : { reason: reason.trim() }
     change.mutate(
-      { params, body: { onConflict, ...why } },
+      { params, body: { onConflict, seenRevision: outcome.revision, ...why } },
       {
+        onError: () => void dryRun.refetch(),
         onSuccess: ({ summary }) => {
           notifications.show({ message: t('pushes.undo.done', { count: summary.cellsChanged }) })
           onClose()

@@ -9,9 +9,12 @@ import { useIdParam } from '../../parts/filters.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Facts, Page, PageWait, Section } from '../../parts/page.tsx'
-import { Can } from '../../parts/session.tsx'
+import { Can, useCan } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Ago, Time } from '../../parts/time.tsx'
+import { Ago, Soon, Time } from '../../parts/time.tsx'
+import { LastAttempt } from '../deliveries/last-attempt.tsx'
+import { useVisit } from '../../parts/visits.ts'
+import { UnreadPage } from '../../parts/unknown-page.tsx'
 import { ReservationStatus } from '../deliveries/delivery-badge.tsx'
 import { DeliveryTimeline } from '../deliveries/timeline.tsx'
 import { ChecksSection } from './checks-section.tsx'
@@ -26,18 +29,30 @@ export function ReservationPage() {
   const reservationId = useIdParam('reservationId')
   const found = useApi('showReservation', { params: { reservationId } }, { everyMs: lookEveryMs })
   const reservation = found.data?.reservation
+  useVisit(reservation && String(reservationId))
+  const title = t('reservations.numbered', { id: reservationId })
+  const crumbs = [
+    <LinkTo key="all" fz="sm" to="/reservations">
+      {t('reservations.title')}
+    </LinkTo>,
+  ]
+  if (found.error && !reservation)
+    return (
+      <UnreadPage
+        what="reservation"
+        title={title}
+        crumbs={crumbs}
+        error={found.error}
+        onRetry={() => void found.refetch()}
+      />
+    )
   return (
     <Page
-      title={t('reservations.numbered', { id: reservationId })}
-      crumbs={[
-        <LinkTo key="all" fz="sm" to="/reservations">
-          {t('reservations.title')}
-        </LinkTo>,
-      ]}
+      title={title}
+      crumbs={crumbs}
       beside={reservation && <ReservationStatus status={reservation.status} />}
     >
       {found.isPending && <PageWait />}
-      {found.error && !reservation && <ErrorNote error={found.error} onRetry={() => void found.refetch()} />}
       {reservation && <Whole reservation={reservation} />}
     </Page>
   )
@@ -65,11 +80,14 @@ function Whole({ reservation }: { reservation: WholeReservation }) {
                   delivery={delivery}
                   zone={zone}
                   isNewest={index === 0}
+                  hasUrl={reservation.hasUrl}
                 />
               ))}
             </Stack>
           </Section>
-          <NotesSection reservation={reservation} />
+          <Can role="viewer">
+            <NotesSection reservation={reservation} />
+          </Can>
           <Alerts reservation={reservation} />
           <Section title={t('reservations.section.body')} hint={t('reservations.bodyHint')}>
             <JsonView value={reservation.body} label={t('reservations.bodyLabel')} />
@@ -110,6 +128,7 @@ function Alerts({ reservation: { alerts, timeZone } }: { reservation: WholeReser
 function GuestSection({ reservation }: { reservation: WholeReservation }) {
   const { t } = useTranslation()
   const { customer, paymentType, card } = reservation
+  const seesCards = useCan('viewer')
   return (
     <Section title={t('reservations.section.guest')}>
       <Facts
@@ -120,18 +139,17 @@ function GuestSection({ reservation }: { reservation: WholeReservation }) {
           [t('reservations.country'), customer.countryCode],
           [t('reservations.remarks'), customer.remarks],
           [t('reservations.payment'), paymentType],
-          [
-            t('reservations.card'),
-            card === null ? t('reservations.noCard') : <Card key="card" card={card} />,
-          ],
+          [t('reservations.card'), seesCards ? <Card key="card" card={card} /> : null],
         ]}
       />
     </Section>
   )
 }
 
-function Card({ card: { brand, last4, keptUntil, isCvvKept } }: { card: ShownCard }) {
+function Card({ card }: { card: ShownCard | null }) {
   const { t } = useTranslation()
+  if (card === null) return t('reservations.noCard')
+  const { brand, last4, keptUntil, isCvvKept } = card
   return (
     <>
       {t('reservations.cardText', { brand, last4 })}
@@ -228,7 +246,7 @@ const lookByReach: Readonly<Record<Reach['kind'], Look>> = {
 /** Answers the first question: did the booking reach the hotel? */
 function ReachBanner({ reach, version, zone }: { reach: Reach; version: number; zone: string }) {
   const { t } = useTranslation()
-  const { kind: reached, at, attempts, nextAt, earlierVersion } = reach
+  const { kind: reached, at, attempts, nextAt, earlierVersion, lastAttempt } = reach
   const { kind, Icon } = lookByReach[reached]
   const isThere = kind === 'good'
   return (
@@ -256,9 +274,10 @@ function ReachBanner({ reach, version, zone }: { reach: Reach; version: number; 
         {reached === 'failing' && (
           <p className={classes['reachText']}>
             {t('reservations.reach.next')}{' '}
-            {nextAt === null ? t('reservations.reach.hourly') : <Ago at={nextAt} />}
+            {nextAt === null ? t('reservations.reach.hourly') : <Soon at={nextAt} />}
           </p>
         )}
+        {lastAttempt && <LastAttempt attempt={lastAttempt} />}
       </div>
     </div>
   )

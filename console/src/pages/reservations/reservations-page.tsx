@@ -142,6 +142,7 @@ function useColumns(): Column<ListedReservation>[] {
     },
     {
       key: 'guest',
+      sorting: { by: ({ customer }) => customer },
       header: t('reservations.column.guest'),
       cell: ({ customer, rooms }) => (
         <Stack gap={0} className={cells['name']}>
@@ -154,11 +155,13 @@ function useColumns(): Column<ListedReservation>[] {
     },
     {
       key: 'hotel',
+      sorting: { by: ({ hotelName }) => hotelName },
       header: t('reservations.column.hotel'),
       cell: (row) => <HotelCell {...row} />,
     },
     {
       key: 'arrival',
+      sorting: { by: ({ checkin }) => checkin },
       header: t('reservations.column.arrival'),
       cell: ({ checkin, checkout }) => (
         <Stack gap={0}>
@@ -177,6 +180,7 @@ function useColumns(): Column<ListedReservation>[] {
     },
     {
       key: 'booked',
+      sorting: { by: ({ createdAt }) => createdAt },
       header: t('reservations.column.booked'),
       cell: ({ createdAt }) => <Ago at={createdAt} />,
     },

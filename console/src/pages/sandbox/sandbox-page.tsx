@@ -10,7 +10,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { useFilter, useSetFilters } from '../../parts/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Page, PageWait } from '../../parts/page.tsx'
-import { useCan, useMe } from '../../parts/session.tsx'
+import { useManages, useMe } from '../../parts/session.tsx'
 import { BookingPanel } from './booking-panel.tsx'
 import { CallsPanel } from './calls-panel.tsx'
 import { ClockPanel } from './clock-panel.tsx'
@@ -19,7 +19,13 @@ import classes from './sandbox.module.css'
 
 export function SandboxPage() {
   const { t } = useTranslation()
-  const { environment } = useMe()
+  const { environment, supplier } = useMe()
+  if (environment === 'sandbox' && supplier)
+    return (
+      <Page title={t('sandbox.title')} intro={t('sandbox.intro')}>
+        <Trials supplierId={supplier.supplierId} />
+      </Page>
+    )
   if (environment === 'sandbox') return <Sandbox />
   return (
     <Page title={t('sandbox.title')}>
@@ -58,7 +64,7 @@ function Sandbox() {
 
 function Trials({ supplierId }: { supplierId: number }) {
   const { t } = useTranslation()
-  const mayTry = useCan('operator')
+  const mayTry = useManages()
   return (
     <div className={classes['columns']}>
       <Stack gap="lg">

@@ -5,8 +5,10 @@ import { CircleAlert, LogIn } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { operatorNameLengthMax, passwordLength } from '../../../../src/operators/contract.ts'
+import { consolePath } from '../../address.ts'
 import { keepCsrfToken, useApi, useUncachedChange } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
+import { Mark } from '../../parts/mark.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ChoosePassword } from './passwords.tsx'
 import { CodeField, isCodeAsked } from './second-factor.tsx'
@@ -48,6 +50,7 @@ function Frame({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main className={classes['frame']}>
       <div className={classes['card']}>
+        <Mark size={36} />
         <Page title={title} intro={t('access.signIn.intro')}>
           {children}
         </Page>
@@ -73,7 +76,7 @@ function useContinue(): () => void {
   const { to = '/' } = useSearch({ strict: false })
   return () => {
     queries.clear()
-    router.history.push(`/console${to.startsWith('/') ? to : '/'}`)
+    router.history.push(`${consolePath}${to.startsWith('/') ? to : '/'}`)
   }
 }
 

@@ -1,4 +1,14 @@
-import { Button, Group, NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import {
+  Button,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Supplier, SupplierAccount } from '../../../../src/console/suppliers/contract.ts'
@@ -71,6 +81,19 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
               checked={edited[name]}
               disabled={!mayChange}
               onChange={(event) => set({ [name]: event.currentTarget.checked })}
+            />
+          ))}
+          {(['managedKeysMax', 'managedKeyRateMax'] as const).map((name) => (
+            <NumberInput
+              key={name}
+              label={t(`suppliers.account.${name}`)}
+              description={t(`suppliers.account.${name}Hint`)}
+              value={edited[name]}
+              disabled={!mayChange}
+              onChange={(value) => typeof value === 'number' && set({ [name]: value })}
+              allowDecimal={false}
+              allowNegative={false}
+              thousandSeparator=","
             />
           ))}
           {save.error && <ErrorNote error={save.error} />}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Supplier, SupplierKey } from '../../../../src/console/suppliers/contract.ts'
 import { useChange } from '../../api.ts'
-import { FormDialog } from '../../parts/dialogs.tsx'
+import { Confirm, FormDialog } from '../../parts/dialogs.tsx'
 import { Time } from '../../parts/time.tsx'
 import { endOfDay, exampleCall, SecretDialog, useSecret } from './new-key.tsx'
 
@@ -12,32 +12,22 @@ const invalidates = ['getSupplier', 'listSuppliers'] as const
 
 type DialogProps = { supplierKey: SupplierKey; onClose: () => void }
 
-/** Permanent, so it asks for the supplier's name. */
 export function RevokeKey({ supplierKey: { keyId }, supplier, onClose }: DialogProps & { supplier: string }) {
   const { t } = useTranslation()
-  const [typed, setTyped] = useState('')
   const revoke = useChange('revokeSupplierKey', { invalidates })
   return (
-    <FormDialog
+    <Confirm
       isOpen
       onClose={onClose}
-      title={t('suppliers.revoke.title', { keyId })}
-      submit={t('suppliers.revoke.submit')}
+      title={t('suppliers.revoke.title', { keyId, supplier })}
+      confirm={t('suppliers.revoke.submit')}
       isBusy={revoke.isPending}
-      isReady={typed === supplier}
       isDangerous
       error={revoke.error}
-      onSubmit={() => revoke.mutate({ params: { keyId } }, { onSuccess: onClose })}
+      onConfirm={() => revoke.mutate({ params: { keyId } }, { onSuccess: onClose })}
     >
       <Text size="sm">{t('suppliers.revoke.what')}</Text>
-      <TextInput
-        label={t('suppliers.revoke.type', { name: supplier })}
-        value={typed}
-        autoComplete="off"
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        data-autofocus
-      />
-    </FormDialog>
+    </Confirm>
   )
 }
 

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Supplier, SupplierKey } from '../../../../src/console/suppliers/contract.ts'
 import { Code } from '../../parts/code.tsx'
-import { Can } from '../../parts/session.tsx'
+import { useFilter } from '../../parts/filters.tsx'
+import { useCan, useIsManager } from '../../parts/session.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { ExpireKey, LimitKey, limitNames, RevokeKey, RotateKey, RotateSigningSecret } from './key-dialogs.tsx'
@@ -22,10 +23,20 @@ type Dialog = (typeof dialogs)[number]
 /** One key: its secrets, expiry, limits and webhooks, and the actions on it. */
 export function KeyPanel({ supplier, supplierKey }: { supplier: Supplier; supplierKey: SupplierKey }) {
   const { t } = useTranslation()
-  const [dialog, setDialog] = useState<Dialog>()
+  const [asked, setAsked] = useFilter('do')
+  const active = supplier.keys.filter((key) => key.status === 'active')
+  const isOnly = active.length === 1 && active[0]?.keyId === supplierKey.keyId
+  const [chosen, setDialog] = useState<Dialog>()
+  // A link that asks for a dialog, as Ctrl+K gives, means the only key; among several, somebody chooses.
+  const mayChange = useCan('admin')
+  const isManager = useIsManager()
+  const dialog = chosen ?? (mayChange && isOnly ? dialogs.find((one) => one === asked) : undefined)
   const { keyId, status, channelManager, secrets, webhooks } = supplierKey
   const isActive = status === 'active'
-  const close = () => setDialog(undefined)
+  const close = () => {
+    setDialog(undefined)
+    if (asked !== '') setAsked('')
+  }
   return (
     <section className={classes['panel']} aria-labelledby={`key-${keyId}`}>
       <div className={classes['panelTop']}>
@@ -39,9 +50,9 @@ export function KeyPanel({ supplier, supplierKey }: { supplier: Supplier; suppli
           <StatusBadge kind={kindByStatus[status]} label={t(`suppliers.keys.status.${status}`)} />
           {isActive && secrets.length > 1 && <StatusBadge kind="info" label={t('suppliers.keys.rotating')} />}
         </Group>
-        <Can role="admin">
-          <KeyActions supplierKey={supplierKey} open={setDialog} />
-        </Can>
+        {(mayChange || isManager) && (
+          <KeyActions supplierKey={supplierKey} isAdmin={mayChange} open={setDialog} />
+        )}
       </div>
       <KeyFacts supplierKey={supplierKey} />
       <Webhooks supplierKey={supplierKey} isCallable={isActive} />
@@ -63,7 +74,16 @@ export function KeyPanel({ supplier, supplierKey }: { supplier: Supplier; suppli
   )
 }
 
-function KeyActions({ supplierKey, open }: { supplierKey: SupplierKey; open: (dialog: Dialog) => void }) {
+/** Admins change everything about a key; a manager of its supplier rotates and revokes it. */
+function KeyActions({
+  supplierKey,
+  isAdmin,
+  open,
+}: {
+  supplierKey: SupplierKey
+  isAdmin: boolean
+  open: (dialog: Dialog) => void
+}) {
   const { t } = useTranslation()
   const { keyId, status, hasSigningSecret } = supplierKey
   if (status === 'revoked') return null
@@ -74,17 +94,21 @@ function KeyActions({ supplierKey, open }: { supplierKey: SupplierKey; open: (di
           {t('suppliers.keys.rotate')}
         </Button>
       )}
-      {hasSigningSecret && (
+      {isAdmin && hasSigningSecret && (
         <Button variant="default" onClick={() => open('signing')}>
           {t('suppliers.keys.rotateSigning')}
         </Button>
       )}
-      <Button variant="default" onClick={() => open('limit')}>
-        {t('suppliers.keys.limit')}
-      </Button>
-      <Button variant="default" onClick={() => open('expire')}>
-        {t('suppliers.keys.expire')}
-      </Button>
+      {isAdmin && (
+        <>
+          <Button variant="default" onClick={() => open('limit')}>
+            {t('suppliers.keys.limit')}
+          </Button>
+          <Button variant="default" onClick={() => open('expire')}>
+            {t('suppliers.keys.expire')}
+          </Button>
+        </>
+      )}
       <Button variant="light" color="red" onClick={() => open('revoke')}>
         {t('suppliers.keys.revoke')}
       </Button>

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { serviceUrl } from '../../address.ts'
 import { type AnswerTo, call, type ChangeInput } from '../../api.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { FormDialog } from '../../parts/dialogs.tsx'
@@ -172,7 +173,7 @@ function Block({
 }
 
 export function exampleCall(apiKey: string): string {
-  return `curl ${window.location.origin}/v1/push/limits -H 'x-api-key: ${apiKey}'`
+  return `curl ${serviceUrl}/v1/push/limits -H 'x-api-key: ${apiKey}'`
 }
 
 const dayMs = 86_400_000

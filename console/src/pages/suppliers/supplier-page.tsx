@@ -1,23 +1,27 @@
-import { Button, Group, Stack, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Supplier, SupplierCall } from '../../../../src/console/suppliers/contract.ts'
 import { useApi } from '../../api.ts'
 import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { useIdParam } from '../../parts/filters.tsx'
-import { LinkTo } from '../../parts/link-to.tsx'
+import { LinkTo, ReservationLink } from '../../parts/link-to.tsx'
 import { CountText } from '../../parts/numbers.tsx'
 import { Page, PageWait } from '../../parts/page.tsx'
-import { Can, useMe } from '../../parts/session.tsx'
+import { useCan, useIsManager, useMe } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
+import { useVisit } from '../../parts/visits.ts'
+import { UnreadPage } from '../../parts/unknown-page.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
 import { CertificationPanel } from './certification-panel.tsx'
+import { ExportsPanel } from './exports-panel.tsx'
+import { GuardPanel } from './guard-panel.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewKey } from './new-key.tsx'
+import { PeoplePanel } from './people-panel.tsx'
 import { daysLookedAt, PushHealth } from './push-health.tsx'
 import classes from './suppliers.module.css'
 
@@ -28,21 +32,35 @@ export function SupplierPage() {
   const { t } = useTranslation()
   const supplierId = useIdParam('supplierId')
   const { data, error, refetch } = useApi('getSupplier', { params: { supplierId } }, { everyMs })
-  const crumbs = [
-    <LinkTo key="suppliers" to="/suppliers">
-      {t('suppliers.title')}
-    </LinkTo>,
-  ]
+  useVisit(data?.supplier.name)
+  const crumbs = useCan('viewer')
+    ? [
+        <LinkTo key="suppliers" to="/suppliers">
+          {t('suppliers.title')}
+        </LinkTo>,
+      ]
+    : []
   if (data) return <SupplierContent supplier={data.supplier} crumbs={crumbs} />
+  if (error)
+    return (
+      <UnreadPage
+        what="supplier"
+        title={t('suppliers.supplierTitle')}
+        crumbs={crumbs}
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    )
   return (
     <Page title={t('suppliers.supplierTitle')} crumbs={crumbs}>
-      {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <PageWait />}
+      <PageWait />
     </Page>
   )
 }
 
 function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: React.ReactNode[] }) {
-  const { environment } = useMe()
+  const { environment, supplier: own } = useMe()
+  const isOperator = own === null
   const { t } = useTranslation()
   const of = { supplierId: String(supplier.supplierId) }
   return (
@@ -54,9 +72,17 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
           <LinkTo to="/hotels" search={of} size="sm">
             {t('suppliers.facts.toHotels')}
           </LinkTo>
+          <LinkTo to="/calendars" search={of} size="sm">
+            {t('suppliers.facts.toCalendar')}
+          </LinkTo>
           <LinkTo to="/pushes" search={of} size="sm">
             {t('suppliers.facts.toPushes')}
           </LinkTo>
+          {isOperator && (
+            <LinkTo to="/audit" search={of} size="sm">
+              {t('suppliers.facts.toAudit')}
+            </LinkTo>
+          )}
           {environment === 'sandbox' && (
             <LinkTo to="/sandbox" search={{ supplierId: of.supplierId }} size="sm">
               {t('suppliers.facts.toSandbox')}
@@ -70,11 +96,14 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
           <Keys supplier={supplier} />
           <RecentCalls supplierId={supplier.supplierId} calls={supplier.calls} />
           <CertificationPanel supplierId={supplier.supplierId} />
+          <PeoplePanel supplierId={supplier.supplierId} />
+          <ExportsPanel supplierId={supplier.supplierId} />
         </Stack>
         <Stack gap="lg">
           <SummarySection supplier={supplier} />
           <AccountPanel supplier={supplier} />
-          <AlertsPanel supplierId={supplier.supplierId} />
+          {isOperator && <GuardPanel supplierId={supplier.supplierId} />}
+          {isOperator && <AlertsPanel supplierId={supplier.supplierId} />}
         </Stack>
       </div>
     </Page>
@@ -125,19 +154,28 @@ function Keys({ supplier }: { supplier: Supplier }) {
   const active = supplier.keys.filter(({ status }) => status === 'active')
   const ended = supplier.keys.filter(({ status }) => status !== 'active')
   const count = ended.length
+  const isAdmin = useCan('admin')
+  const isManager = useIsManager()
+  const { managedKeysMax: max } = supplier.account
+  const hasRoom = active.length < max
   return (
     <section aria-labelledby="keys">
       <Group justify="space-between" mb="xs">
         <Title order={2} id="keys">
           {t('suppliers.keys.title')}
         </Title>
-        <Can role="admin">
+        {(isAdmin || (isManager && hasRoom)) && (
           <Button leftSection={<Plus size={14} aria-hidden />} onClick={() => setCreating(true)}>
             {t('suppliers.keys.create')}
           </Button>
-        </Can>
+        )}
       </Group>
       <Stack gap="sm">
+        {isManager && !hasRoom && max > 0 && (
+          <Text size="sm" c="dimmed">
+            {t('suppliers.keys.enough', { count: max })}
+          </Text>
+        )}
         {active.length === 0 && (
           <EmptyState title={t('suppliers.keys.none')} hint={t('suppliers.keys.noneHint')} />
         )}
@@ -225,9 +263,9 @@ function CallLink({
   const { t } = useTranslation()
   if (reservationId !== null)
     return (
-      <LinkTo to="/reservations/$reservationId" params={{ reservationId: String(reservationId) }} fz="xs">
+      <ReservationLink id={reservationId} fz="xs">
         {t('suppliers.calls.reservation', { id: reservationId })}
-      </LinkTo>
+      </ReservationLink>
     )
   return (
     <LinkTo to="/price-checks" search={{ supplierId: String(supplierId), hotelId: String(hotelId) }} fz="xs">

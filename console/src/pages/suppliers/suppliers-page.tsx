@@ -1,35 +1,49 @@
-import { Button, TextInput } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
+import { Button } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SupplierListed } from '../../../../src/console/suppliers/contract.ts'
-import { useChange, usePages } from '../../api.ts'
+import { usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
-import { FormDialog } from '../../parts/dialogs.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import { Filters, TextFilter, useFilter } from '../../parts/filters.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { CountText } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Can, useCan } from '../../parts/session.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { CreateSupplier } from './create-supplier.tsx'
+import { DefaultGuard } from './guard-panel.tsx'
 import { PushHealth } from './push-health.tsx'
 
 export function SuppliersPage() {
   const { t } = useTranslation()
   const [search] = useFilter('search')
   const [isCreating, setCreating] = useState(false)
+  const [isGuarding, setGuarding] = useState(false)
   const found = usePages('listSuppliers', { query: { search } }, ({ suppliers }) => suppliers)
   return (
     <Page
       title={t('suppliers.title')}
       intro={t('suppliers.intro')}
       actions={
-        <Can role="admin">
-          <Button leftSection={<Plus size={14} aria-hidden />} onClick={() => setCreating(true)}>
-            {t('suppliers.create.action')}
-          </Button>
-        </Can>
+        <>
+          <ExportCsv
+            list="listSuppliers"
+            input={{ query: { search } }}
+            rowsOf={({ suppliers }) => suppliers}
+            columns={useCsvColumns()}
+            file="suppliers"
+          />
+          <Can role="admin">
+            <Button variant="default" onClick={() => setGuarding(true)}>
+              {t('guard.newAccounts')}
+            </Button>
+            <Button leftSection={<Plus size={14} aria-hidden />} onClick={() => setCreating(true)}>
+              {t('suppliers.create.action')}
+            </Button>
+          </Can>
+        </>
       }
     >
       <Filters names={['search']}>
@@ -47,6 +61,7 @@ export function SuppliersPage() {
         empty={useEmpty(search)}
         {...tableOf(found)}
       />
+      {isGuarding && <DefaultGuard onClose={() => setGuarding(false)} />}
       {isCreating && <CreateSupplier onClose={() => setCreating(false)} />}
     </Page>
   )
@@ -60,11 +75,23 @@ function useEmpty(search: string): { title: string; hint: string } {
   return { title: t('suppliers.list.none'), hint }
 }
 
+function useCsvColumns(): CsvColumn<SupplierListed>[] {
+  const { t } = useTranslation()
+  return [
+    [t('suppliers.list.name'), ({ name }) => name],
+    [t('suppliers.list.hotels'), ({ hotels: { count } }) => count],
+    [t('suppliers.list.keys'), ({ activeKeys }) => activeKeys],
+    [t('suppliers.list.lastPush'), ({ pushes: { lastAt } }) => lastAt ?? ''],
+    [t('suppliers.list.lastUse'), ({ lastUsedAt }) => lastUsedAt ?? ''],
+  ]
+}
+
 function useColumns(): Column<SupplierListed>[] {
   const { t } = useTranslation()
   return [
     {
       key: 'name',
+      sorting: { by: ({ name }) => name },
       header: t('suppliers.list.name'),
       cell: ({ supplierId, name }) => (
         <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} size="sm" fw={500}>
@@ -80,62 +107,29 @@ function useColumns(): Column<SupplierListed>[] {
     },
     {
       key: 'lastPush',
+      sorting: { by: ({ pushes: { lastAt } }) => lastAt },
       header: t('suppliers.list.lastPush'),
       cell: ({ pushes: { lastAt } }) => <Ago at={lastAt} />,
     },
     {
       key: 'lastUse',
+      sorting: { by: ({ lastUsedAt }) => lastUsedAt },
       header: t('suppliers.list.lastUse'),
       cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} />,
     },
     {
       key: 'hotels',
+      sorting: { by: ({ hotels }) => hotels.count },
       header: t('suppliers.list.hotels'),
       align: 'right',
       cell: ({ hotels }) => <CountText of={hotels} />,
     },
     {
       key: 'keys',
+      sorting: { by: ({ activeKeys }) => activeKeys },
       header: t('suppliers.list.keys'),
       align: 'right',
       cell: ({ activeKeys }) => <span className="figures">{activeKeys}</span>,
     },
   ]
-}
-
-function CreateSupplier({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation()
-  const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const create = useChange('createSupplier', { invalidates: ['listSuppliers'] })
-  return (
-    <FormDialog
-      isOpen
-      onClose={onClose}
-      title={t('suppliers.create.title')}
-      submit={t('suppliers.create.submit')}
-      isBusy={create.isPending}
-      isReady={name.trim() !== ''}
-      error={create.error}
-      onSubmit={() =>
-        create.mutate(
-          { body: { name: name.trim() } },
-          {
-            onSuccess: ({ supplierId }) =>
-              void navigate({ to: '/suppliers/$supplierId', params: { supplierId: String(supplierId) } }),
-          },
-        )
-      }
-    >
-      <TextInput
-        label={t('suppliers.create.name')}
-        description={t('suppliers.create.nameHint')}
-        required
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        data-autofocus
-      />
-    </FormDialog>
-  )
 }

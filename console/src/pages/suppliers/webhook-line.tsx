@@ -5,7 +5,7 @@ import type { SupplierWebhook } from '../../../../src/console/suppliers/contract
 import { type AnswerTo, useChange } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Can } from '../../parts/session.tsx'
+import { ForManagers } from '../../parts/session.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
 import classes from './suppliers.module.css'
@@ -39,7 +39,7 @@ export function WebhookLine({
           <Code copies={what}>{url}</Code>
         </div>
         {isCallable && (
-          <Can role="operator">
+          <ForManagers>
             <Button
               variant="default"
               leftSection={<PhoneCall size={14} aria-hidden />}
@@ -49,7 +49,7 @@ export function WebhookLine({
             >
               {t('suppliers.webhooks.test')}
             </Button>
-          </Can>
+          </ForManagers>
         )}
       </div>
       <Group gap="xs">

@@ -57,6 +57,9 @@ export const pushes = {
     notYet: 'No matches so far',
     notYetHint: 'The log is long, and matches may be rare or old.',
     further: 'Search further back',
+    newShow_one: '{{count}} new: show',
+    newShow_other: '{{count}} new: show',
+    newMany: '{{count}} or more new: show',
   },
   bytes: { b: '{{n}} B', kb: '{{n}} KB', mb: '{{n}} MB' },
   page: {

@@ -1,6 +1,6 @@
 export const reservations = {
   title: 'Reservations',
-  intro: 'Reservations of all suppliers, newest first.',
+  intro: 'Reservations, newest first.',
   numbered: 'Reservation {{id}}',
   status: { Confirm: 'Confirmed', Cancel: 'Cancelled' },
   filter: {

@@ -10,7 +10,7 @@ export const sandbox = {
     'It needs its own key. Webhooks are registered by the supplier, or by the simulated one: ari simulate supplier.',
   noSuppliers: 'No suppliers yet',
   toSuppliers: 'Create a supplier',
-  mayOnlyLook: 'You can watch. Pushing, booking and adding faults require the operator role.',
+  mayOnlyLook: 'You can watch. Pushing, booking and adding faults are for operators and managers.',
   example: {
     title: 'Example hotel',
     what: 'Pushes a complete hotel as the supplier would: 3 rooms, 2 rates, taxes, and a year of prices and inventory. Push it again to restore its original values.',

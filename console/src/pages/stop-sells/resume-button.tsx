@@ -1,0 +1,55 @@
+import { Button, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ListedStopSell } from '../../../../src/console/stop-sells/contract.ts'
+import { useChange } from '../../api.ts'
+import { Confirm } from '../../parts/dialogs.tsx'
+
+export function ResumeButton({ stopSell }: { stopSell: ListedStopSell }) {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const resume = useChange('resumeSales', {
+    invalidates: ['searchStopSells', 'getOverview', 'getCalendar', 'getCalendarCell', 'explainStay'],
+  })
+  const { stopSellId, hotelName: hotel, operator } = stopSell
+  const reason = stopSell.reason ?? t('stopSells.noReason')
+  const close = (): void => {
+    setOpen(false)
+    resume.reset()
+  }
+  const send = (): void =>
+    resume.mutate(
+      { params: { stopSellId } },
+      {
+        onSuccess: ({ nightsChanged, nightsKept }) => {
+          const kept = nightsKept > 0 ? ` ${t('stopSells.kept', { count: nightsKept })}` : ''
+          notifications.show({ message: t('stopSells.resumed', { count: nightsChanged }) + kept })
+          close()
+        },
+      },
+    )
+  return (
+    <>
+      <Button
+        variant="default"
+        size="compact-xs"
+        aria-label={t('stopSells.resumeOf', { reason, hotel })}
+        onClick={() => setOpen(true)}
+      >
+        {t('stopSells.resume')}
+      </Button>
+      <Confirm
+        isOpen={isOpen}
+        onClose={close}
+        title={t('stopSells.resumeTitle', { hotel })}
+        confirm={t('stopSells.resume')}
+        isBusy={resume.isPending}
+        error={resume.error}
+        onConfirm={send}
+      >
+        <Text size="sm">{t('stopSells.resumeAbout', { operator, reason })}</Text>
+      </Confirm>
+    </>
+  )
+}

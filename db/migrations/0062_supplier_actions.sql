@@ -1,0 +1,56 @@
+-- Expand.
+-- People of a supplier open its reservations and send its deliveries again (decisions/054-supplier-sessions.md).
+do $$
+begin
+  execute 'alter table delivery_alert enable row level security';
+  execute 'create policy own on delivery_alert using (supplier_id = (select session_supplier()))';
+  execute 'alter table reservation_guest enable row level security';
+  execute 'create policy own on reservation_guest using (exists (select from reservation where id = reservation_id))';
+  -- Not `in`, which reads all deliveries of the supplier for one.
+  execute 'alter policy own on delivery_attempt using (exists (select from delivery where id = delivery_id))';
+  -- Locking a row takes the right to update it; these rows are locked, never changed.
+  execute 'create policy lock_only on reservation as restrictive for update using (true) with check (false)';
+  execute $policy$
+    create policy of_own_reservation on delivery as restrictive for insert with check (exists (
+      select from reservation
+      where reservation.id = delivery.reservation_id and reservation.hotel_id = delivery.hotel_id
+        and reservation.version = delivery.version))
+  $policy$;
+end $$;
+
+create or replace function grant_supplier_sessions() returns void language plpgsql as
+$$
+begin
+  -- Superusers may take every role.
+  if not (select rolsuper from pg_roles where rolname = current_user) then
+    begin
+      execute format('grant ari_supplier to %I', current_user);
+    exception
+      when insufficient_privilege then
+        -- Somebody else's role: whoever made it may have granted it already.
+        if not pg_has_role(current_user, 'ari_supplier', 'member') then
+          raise warning 'supplier sessions need: grant ari_supplier to %', current_user;
+        end if;
+    end;
+  end if;
+  grant usage on schema public to ari_supplier;
+  grant select on supplier, hotel, hotel_search, api_key, reservation, delivery, delivery_attempt, push_log, price_check,
+    certification, certification_note, sandbox_fault, room, rate, room_rate, tax, ari_month, price_drift,
+    reservation_version, reservation_note, stop_sell, stop_sell_order, hold, room_type, meal_plan, push_body_batch,
+    push_body_segment, store_epoch, operator, delivery_alert, reservation_guest to ari_supplier;
+  grant select (key_id, tail, created_at, expires_at) on api_key_secret to ari_supplier;
+  grant insert, update on operator to ari_supplier;
+  grant select, insert, delete on operator_session, operator_sign_in_link to ari_supplier;
+  grant insert on audit_log to ari_supplier;
+  grant insert on delivery to ari_supplier;
+  grant update (status, lane, retries, is_alone, trigger, due_at, not_before, give_up_at) on delivery to ari_supplier;
+  grant update (id) on reservation to ari_supplier;
+end
+$$;
+
+do $$
+begin
+  if exists (select from pg_roles where rolname = 'ari_supplier') then
+    perform grant_supplier_sessions();
+  end if;
+end $$;

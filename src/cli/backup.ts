@@ -1,0 +1,172 @@
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import {
+  checkBackupFile,
+  readBackupFile,
+  writeBackupFile,
+  writeBackupToOutput,
+} from '../backup/backup-file.ts'
+import { UnusableBackup } from '../backup/container.ts'
+import type { Manifest } from '../backup/records.ts'
+import { refuseNewer, restoreBackup } from '../backup/restore-backup.ts'
+import { openVault } from '../cards/vault.ts'
+import { countCardsByKey } from '../cards/vault-keys.ts'
+import { loadConfig, type Settings } from '../config.ts'
+import { reachStore, type Store, type WhenMissing } from '../open-store.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { printLine, printOutcome, printTable, remark } from './print.ts'
+import { quiet, withSession } from './session.ts'
+
+type Given = { json?: boolean }
+
+export function backupCommand(version: string): Command {
+  const backup = new Command('backup').description('the whole store as one file').addHelpText(
+    'after',
+    `
+Examples:
+  ari backup create --to ari-2027-03-01.backup      while the service works
+  ari backup create --to - | ssh backup@… 'cat > ari.backup'
+  ari backup verify ari-2027-03-01.backup           every digest; needs no store
+  ari backup restore ari-2027-03-01.backup          into an empty folder or database
+
+With ARI_BACKUP_KEY (32 bytes, as from: openssl rand -base64 32) the file is encrypted. ARI_VAULT_KEY is in no backup:
+without it everything can be restored except payment cards.`,
+  )
+  addCreate(backup, version)
+  addVerify(backup)
+  addRestore(backup)
+  return backup
+}
+
+function addCreate(backup: Command, version: string): void {
+  backup
+    .command('create')
+    .description('write a consistent backup while the service works')
+    .requiredOption('--to <file>', 'a new file, or - for standard output')
+    .option('--json', 'print JSON')
+    .action(async (given: Given & { to: string }) => {
+      const settings = settingsWithRemarks()
+      await withStore(settings, 'refuse', async ({ address, where }) => {
+        const source = { address, version, key: settings.backupKey }
+        const isOutput = given.to === '-'
+        const { manifest, hotels, rows } = isOutput
+          ? await writeBackupToOutput(source)
+          : await writeBackupFile(source, resolve(given.to))
+        const isEncrypted = settings.backupKey !== undefined
+        const sentence = `Backed up ${where}: ${hotels} hotels, ${rows} rows, schema ${manifest.schema}, ${isEncrypted ? 'encrypted' : 'not encrypted (ARI_BACKUP_KEY is not set)'}`
+        if (isOutput) remark(sentence)
+        else printOutcome(given, { ...about(manifest), hotels, rows, isEncrypted }, sentence)
+      })
+    })
+}
+
+function addVerify(backup: Command): void {
+  backup
+    .command('verify')
+    .description('read a backup to its end and compare every digest')
+    .argument('<file>')
+    .option('--json', 'print JSON')
+    .action(async (file: string, given: Given) => {
+      const { backupKey } = settingsWithRemarks()
+      const { manifest, tables, rows, hotels } = await usable(file, () => checkBackupFile(file, backupKey))
+      printOutcome(
+        given,
+        { ...about(manifest), tables, rows, hotels },
+        `The backup is complete and unaltered: ${hotels} hotels, ${tables} tables, ${rows} rows, made on ${manifest.createdAt} by version ${manifest.version}, schema ${manifest.schema}`,
+      )
+    })
+}
+
+function addRestore(backup: Command): void {
+  backup
+    .command('restore')
+    .description('fill an empty store from a backup, compare its digests, and hold its deliveries')
+    .argument('<file>')
+    .option('--json', 'print JSON')
+    .action(async (file: string, given: Given) => {
+      const settings = settingsWithRemarks()
+      // Before anything is made: a file that can't be restored leaves nothing.
+      const { manifest } = await usable(file, () => checkBackupFile(file, settings.backupKey))
+      await usable(file, () => refuseNewer(manifest))
+      refuseOtherEnvironment(settings, manifest)
+      await withStore(settings, 'create', async ({ address, where }) => {
+        const { hotels, tables, skipped } = await restoreBackup(
+          address,
+          manifest,
+          readBackupFile(file, settings.backupKey),
+          `restored from a backup of ${manifest.createdAt}`,
+        )
+        for (const name of skipped) remark(`Not restored, because it is no table of the service: ${name}`)
+        const outcome = { ...about(manifest), hotels, tables, skipped }
+        printOutcome(
+          given,
+          outcome,
+          `Restored into ${where}: ${hotels} hotels with the digests of the backup, ${tables} tables`,
+        )
+      })
+      if (given.json === true) return
+      await withSession(async ({ db, vaultKeys }) => {
+        await printUnreadableCards(db, vaultKeys)
+        printLine(
+          'Deliveries are held. Start the service, look at it, then send them: ari deliveries release',
+        )
+      })
+    })
+}
+
+async function printUnreadableCards(
+  db: Queryable,
+  { present, previous }: { present: Buffer | undefined; previous: readonly Buffer[] },
+): Promise<void> {
+  const openable: readonly string[] = present ? openVault(present, previous).keyIds : []
+  const unreadable = [...(await countCardsByKey(db))].filter(([key]) => !openable.includes(key))
+  if (unreadable.length === 0) return
+  printLine(
+    'Cards that can’t be read without the key under which they were sealed: set it as ARI_VAULT_KEY, or: ari vault forget',
+  )
+  printTable(
+    ['KEY', 'CARDS'],
+    unreadable.map(([key, cards]) => [key === '' ? 'unnamed' : key, cards]),
+  )
+}
+
+function refuseOtherEnvironment(settings: Settings, { environment }: Manifest): void {
+  if (!settings.environmentIsStated || environment === null || environment === settings.environment) return
+  throw new Error(
+    `The backup is of ${environment}, but ARI_ENVIRONMENT is ${settings.environment}: change the setting, or use another backup`,
+  )
+}
+
+function about({ version, schema, environment, createdAt }: Manifest): object {
+  return { version, schema, environment, createdAt }
+}
+
+/** Errors about a file name it. */
+async function usable<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof UnusableBackup) throw new UnusableBackup(`${file}: ${error.message}`)
+    throw error
+  }
+}
+
+function settingsWithRemarks(): Settings {
+  const { settings, warnings } = loadConfig()
+  for (const warning of warnings) remark(`warning: ${warning}`)
+  return settings
+}
+
+/** Without migrating it: a backup comes before any upgrade. */
+async function withStore(
+  settings: Settings,
+  whenMissing: WhenMissing,
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
+  const store = await reachStore(settings, quiet, whenMissing)
+  try {
+    await work(store)
+  } finally {
+    await store.close()
+  }
+}

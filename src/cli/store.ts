@@ -1,0 +1,68 @@
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { moveStore } from '../backup/move-store.ts'
+import { loadConfig } from '../config.ts'
+import { holdsData } from '../embedded-postgres/embedded-postgres.ts'
+import { upgradeCluster } from '../embedded-postgres/upgrade-cluster.ts'
+import { printOutcome, remark } from './print.ts'
+import { quiet } from './session.ts'
+
+type Given = { fromBinaries?: string; json?: boolean }
+
+export function storeCommand(version: string): Command {
+  const store = new Command('store').description('the embedded PostgreSQL of the data folder')
+  store
+    .command('upgrade')
+    .description(
+      'move the data to the major version of PostgreSQL that this version brings, and keep the old ones',
+    )
+    .option('--from-binaries <dir>', 'the programs of the PostgreSQL that wrote the data')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Stop the service first. The data are copied into a new folder, compared with the old ones, and exchanged; the old ones stay
+beside them, and free disk space for a second copy is needed. It may be interrupted at any moment: run it again.`,
+    )
+    .action((given: Given) => upgrade(given, version))
+  return store
+}
+
+async function upgrade(given: Given, version: string): Promise<void> {
+  const { settings, warnings } = loadConfig()
+  for (const warning of warnings) remark(`warning: ${warning}`)
+  const { dataDir, databaseUrl, postgresBinDir: binDir } = settings
+  if (databaseUrl !== undefined)
+    throw new Error(
+      'DATABASE_URL names a PostgreSQL of your own: upgrade it with pg_upgrade, or with a backup and restore',
+    )
+  if (!(await holdsData(dataDir)))
+    throw new Error(`There is no store in ${dataDir}: set ARI_DATA_DIR to the service's data folder`)
+  const upgraded = await upgradeCluster({
+    dataDir,
+    binDir,
+    fromBinDir: given.fromBinaries === undefined ? undefined : resolve(given.fromBinaries),
+    copy: (from, to) => moveStore(from, to, version),
+    onStep: (step, { from, to }) => {
+      if (step === 'opened') remark(`Copying the data from PostgreSQL ${from} to PostgreSQL ${to} …`)
+      if (step === 'copied') remark('The copy is complete and the same')
+    },
+    log: quiet,
+  })
+  if (upgraded === undefined) {
+    printOutcome(
+      given,
+      { upgraded: false },
+      'Nothing to do: this version has the PostgreSQL that wrote the data',
+    )
+    return
+  }
+  const { fromVersion, toVersion, keptDir, copied } = upgraded
+  for (const name of copied.skipped) remark(`Not copied, because it is no table of the service: ${name}`)
+  const { hotels, tables, rows } = copied
+  printOutcome(
+    given,
+    { upgraded: true, fromVersion, toVersion, hotels, tables, rows, skipped: copied.skipped, keptDir },
+    `Moved from PostgreSQL ${fromVersion} to ${toVersion}: ${hotels} hotels, ${tables} tables, ${rows} rows, each the same. The old data are in ${keptDir}: remove them when the service works well`,
+  )
+}

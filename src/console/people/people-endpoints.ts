@@ -1,0 +1,94 @@
+import type { Call } from '../../http/call.ts'
+import { answer, on, type Mounted } from '../../http/mount.ts'
+import { readId } from '../../http/query.ts'
+import { Rejected, reportedValue } from '../../http/rejected.ts'
+import type { Revocations } from '../../keys/revocations.ts'
+import { storedRoles, type StoredOperator } from '../../operators/contract.ts'
+import {
+  createOperator,
+  disableOperator,
+  enableOperator,
+  newSignInLink,
+  setRole,
+  type ChangeContext,
+} from '../../operators/manage.ts'
+import { selectOperators, selectOptionalOperator } from '../../operators/store.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
+import { supplierNamed } from '../suppliers/rules.ts'
+import { peopleRoutes, type Person } from './contract.ts'
+
+/** The people of a supplier: made and changed by operators, and by the supplier's own managers. */
+
+type PeopleNeeds = Needs & { revocations: Revocations }
+
+/** GET /suppliers/{supplierId}/people. */
+export const listPeople = ({ db }: Needs): Mounted =>
+  on(peopleRoutes.listPeople, async ({ params }) => {
+    const { supplierId } = await supplierNamed(db, params.supplierId)
+    const people = await selectOperators(db, supplierId)
+    return answer(200, { people: people.map(personOf) })
+  })
+
+/** POST /suppliers/{supplierId}/people: the person signs in by the link and chooses a password. */
+export const createPerson = (needs: PeopleNeeds): Mounted =>
+  on(peopleRoutes.createPerson, async ({ params, body: { name, role }, ...request }) => {
+    const { supplierId } = await supplierNamed(needs.db, params.supplierId)
+    const newPerson = { name, role: storedRoles[role], supplierId }
+    const { operator, link } = await createOperator(needs.db, newPerson, contextOf(request, needs))
+    return answer(200, { person: personOf(operator), link })
+  })
+
+export const changePersonRole = (needs: PeopleNeeds): Mounted =>
+  on(peopleRoutes.changePersonRole, async ({ params, body: { role }, ...request }) => {
+    const id = await personIn(needs.db, params)
+    const changed = await setRole(needs.db, id, storedRoles[role], contextOf(request, needs))
+    return answer(200, { person: personOf(changed) })
+  })
+
+export const disablePerson = (needs: PeopleNeeds): Mounted =>
+  on(peopleRoutes.disablePerson, async ({ params, ...request }) => {
+    const id = await personIn(needs.db, params)
+    return answer(200, { person: personOf(await disableOperator(needs.db, id, contextOf(request, needs))) })
+  })
+
+export const enablePerson = (needs: PeopleNeeds): Mounted =>
+  on(peopleRoutes.enablePerson, async ({ params, ...request }) => {
+    const id = await personIn(needs.db, params)
+    return answer(200, { person: personOf(await enableOperator(needs.db, id, contextOf(request, needs))) })
+  })
+
+export const createPersonLink = (needs: PeopleNeeds): Mounted =>
+  on(peopleRoutes.createPersonLink, async ({ params, ...request }) => {
+    const id = await personIn(needs.db, params)
+    const { operator, link } = await newSignInLink(needs.db, id, contextOf(request, needs))
+    return answer(200, { person: personOf(operator), link })
+  })
+
+function contextOf(
+  { operator, requestId }: Pick<Call<typeof peopleRoutes.createPerson>, 'operator' | 'requestId'>,
+  { clock, revocations }: PeopleNeeds,
+): ChangeContext {
+  return { operator, requestId, nowMs: clock.now(), revocations }
+}
+
+/** The number of one of the supplier's people, who never change the supplier. */
+async function personIn(db: Queryable, params: { supplierId: string; personId: string }): Promise<number> {
+  const id = readId(params.personId)
+  const person = id === undefined ? undefined : await selectOptionalOperator(db, id)
+  if (person && person.supplierId === readId(params.supplierId)) return person.operatorId
+  throw new Rejected(404, {
+    type: 'PERSON_NOT_FOUND',
+    message: `Person ${String(reportedValue(params.personId))} not found`,
+    hint: "GET /console/api/suppliers/{supplierId}/people lists the supplier's people",
+  })
+}
+
+function personOf({
+  operatorId: personId,
+  role,
+  supplierId: _supplierId,
+  isLinked: _isLinked,
+  ...person
+}: StoredOperator): Person {
+  return { personId, role: role === 'viewer' ? 'viewer' : 'manager', ...person }
+}

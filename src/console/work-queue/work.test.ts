@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { openShop, type Shop } from '../../../test/booking.ts'
+import { operatorOf } from '../../../test/calendar.ts'
+import { gatewayForTests, type TestOperator } from '../../../test/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+import { raiseFinding, resolveFinding } from '../../findings/store.ts'
+import type { WorkItem } from './contract.ts'
+
+const gateway = await gatewayForTests({ now: '2027-03-01T12:00:00Z' })
+let shop: Shop
+let ann: TestOperator
+let bob: TestOperator
+let viewer: TestOperator
+let hotel = { id: 0, supplierId: 0 }
+
+before(async () => {
+  shop = await openShop(gateway, 'Acme')
+  ann = await gateway.operator('operator')
+  bob = await gateway.operator('operator')
+  viewer = await gateway.operator('viewer')
+  const { rows } = await gateway.db.query<typeof hotel>('select id, supplier_id as "supplierId" from hotel')
+  hotel = rows[0] ?? hotel
+})
+
+type Listed = { items: WorkItem[]; counts: Record<string, number>; isMore: boolean }
+
+async function list(view = 'open'): Promise<Listed> {
+  return JSON.parse(expectOk(await viewer.get(`/work?view=${view}`)).text)
+}
+
+const kinds = async (view = 'open'): Promise<string[]> => (await list(view)).items.map(({ kind }) => kind)
+
+async function itemOf(kind: string, view = 'open'): Promise<WorkItem> {
+  return (await list(view)).items.find((one) => one.kind === kind) ?? assert.fail(`no ${kind}`)
+}
+
+const alertName = () =>
+  ({ supplierId: hotel.supplierId, kind: 'booking.undelivered', hotelId: hotel.id }) as const
+const at = (time: string) => Date.parse(`2027-03-01T${time}:00Z`)
+
+test('the queue has alerts, refused pushes by error, hotels that were never pushed and stop-sells, the worst first', async () => {
+  assert.deepEqual(await list(), { items: [], counts: { open: 0, snoozed: 0, done: 0 }, isMore: false })
+  await raiseFinding(
+    gateway.db,
+    { ...alertName(), count: 2, evidence: { reservationIds: ['7'] } },
+    at('11:50'),
+  )
+  for (let count = 0; count < 4; count++)
+    await shop.supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'NOPE', date: '2027-03-05' }] })
+  const careless = await gateway.supplier('Careless')
+  await pushStoryHotel(careless)
+  const operator = await operatorOf(gateway)
+  const order = { action: 'stop', targets: [{ roomId: 'DBL' }], from: '2027-04-20', to: '2027-04-21' }
+  expectOk(await operator('POST', `/hotels/${hotel.id}/stop-sell`, { ...order, reason: 'Burst pipe' }))
+
+  const { items } = await list()
+  assert.deepEqual(
+    items.map(({ kind, severity, supplier, count }) => [kind, severity, supplier, count]),
+    [
+      ['booking.undelivered', 'critical', 'Acme', 2],
+      ['push.error', 'warning', 'Acme', 4],
+      ['hotel.neverPushed', 'warning', 'Careless', 1],
+      ['sales.stopped', 'info', 'Acme', 1],
+    ],
+  )
+  const error = await itemOf('push.error')
+  assert.deepEqual([error.since, error.evidence['hotels']], ['2027-03-01T12:00:00.000Z', 1])
+  assert.equal(typeof error.evidence['message'], 'string')
+  assert.equal(Object(error.evidence['requestIds']).length, 3)
+  const stopped = await itemOf('sales.stopped')
+  assert.deepEqual([stopped.subject, stopped.hotelId], ['Burst pipe', hotel.id])
+})
+
+test('one takes it, and of two only one; another takes over by naming who has it', async () => {
+  const { key } = await itemOf('booking.undelivered')
+  expectOk(await ann.post('/work', { key, action: 'take' }))
+  assert.equal((await itemOf('booking.undelivered')).takenBy, ann.name)
+  const refused = await bob.post('/work', { key, action: 'take' })
+  assert.deepEqual([refused.status, refused.body['message']], [409, `${ann.name} has it`])
+  assert.equal((await bob.post('/work', { key, action: 'release' })).status, 409)
+  expectOk(await bob.post('/work', { key, action: 'take', hadBy: ann.name }))
+  expectOk(await bob.post('/work', { key, action: 'note', note: 'Called the hotel, they look into it' }))
+  const { takenBy, note } = await itemOf('booking.undelivered')
+  assert.deepEqual(
+    [takenBy, note?.text, note?.by],
+    [bob.name, 'Called the hotel, they look into it', bob.name],
+  )
+  expectOk(await bob.post('/work', { key, action: 'release' }))
+  assert.equal((await itemOf('booking.undelivered')).takenBy, null)
+})
+
+test('snoozed work comes back at its time', async () => {
+  const { key } = await itemOf('hotel.neverPushed')
+  expectOk(await ann.post('/work', { key, action: 'snooze', until: '2027-03-01T13:00:00Z' }))
+  assert.ok(!(await kinds()).includes('hotel.neverPushed'))
+  assert.deepEqual(await kinds('snoozed'), ['hotel.neverPushed'])
+  gateway.clock.set('2027-03-01T13:00:00Z')
+  assert.ok((await kinds()).includes('hotel.neverPushed'))
+  gateway.clock.set('2027-03-01T12:00:00Z')
+})
+
+test('what is done comes back when there is more of it, or when it happens anew', async () => {
+  const { key } = await itemOf('booking.undelivered')
+  gateway.clock.set('2027-03-01T12:10:00Z')
+  expectOk(await ann.post('/work', { key, action: 'done' }))
+  assert.deepEqual(
+    [(await itemOf('booking.undelivered', 'done')).doneBy, (await list()).counts['done']],
+    [ann.name, 1],
+  )
+  const { rows } = await gateway.db.query('select state, acknowledged_by as by from finding')
+  assert.deepEqual(rows, [{ state: 'acknowledged', by: ann.name }])
+  await raiseFinding(gateway.db, { ...alertName(), count: 3 }, at('12:11'))
+  assert.ok((await kinds()).includes('booking.undelivered'), 'there is one more')
+  expectOk(await ann.post('/work', { key, action: 'done' }))
+  await resolveFinding(gateway.db, alertName(), at('12:12'))
+  assert.ok(!(await kinds('done')).includes('booking.undelivered'), 'its cause is gone')
+  await raiseFinding(gateway.db, { ...alertName(), count: 1 }, at('12:13'))
+  assert.ok((await kinds()).includes('booking.undelivered'), 'it happened anew')
+  expectOk(await ann.post('/work', { key, action: 'done' }))
+  expectOk(await bob.post('/work', { key, action: 'reopen' }))
+  assert.ok((await kinds()).includes('booking.undelivered'))
+})
+
+test('refused pushes with an error are done until the next one', async () => {
+  const { key } = await itemOf('push.error')
+  expectOk(await ann.post('/work', { key, action: 'done' }))
+  assert.ok(!(await kinds()).includes('push.error'))
+  gateway.clock.set('2027-03-01T12:20:00Z')
+  await shop.supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'NOPE', date: '2027-03-05' }] })
+  assert.equal((await itemOf('push.error')).count, 5)
+})
+
+test('viewers read and change nothing; notes without a text or with a card, wrong times and unknown work are refused', async () => {
+  const { key } = await itemOf('booking.undelivered')
+  assert.equal((await viewer.post('/work', { key, action: 'take' })).status, 403)
+  const cases: [object, number, string][] = [
+    [{ key, action: 'note' }, 400, 'NOTE_REQUIRED'],
+    [{ key, action: 'note', note: 'card 4111 1111 1111 1111' }, 400, 'CARD_IN_NOTE'],
+    [{ key, action: 'snooze' }, 400, 'UNTIL_OUT_OF_RANGE'],
+    [{ key, action: 'snooze', until: '2027-03-01T12:00:00Z' }, 400, 'UNTIL_OUT_OF_RANGE'],
+    [{ key, action: 'snooze', until: '2028-03-01T12:00:00Z' }, 400, 'UNTIL_OUT_OF_RANGE'],
+    [{ key: 'alr_999999', action: 'done' }, 404, 'WORK_NOT_FOUND'],
+    [{ key: "'; drop table work_item --", action: 'take' }, 404, 'WORK_NOT_FOUND'],
+  ]
+  for (const [body, status, type] of cases) {
+    const reply = await ann.post('/work', body)
+    assert.deepEqual([reply.status, Object(problemsOf(reply)[0])[1]], [status, type], JSON.stringify(body))
+  }
+  const { rows } = await gateway.db.query<{ action: string }>(
+    `select distinct action from audit_log where action like 'work.%' order by action`,
+  )
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['work.done', 'work.note', 'work.release', 'work.reopen', 'work.snooze', 'work.take'],
+  )
+})

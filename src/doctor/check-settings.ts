@@ -1,0 +1,30 @@
+import type { Settings } from '../config.ts'
+import { ok, warning, wrong, type Found } from './findings.ts'
+
+/** The settings as a service would read them. */
+export type Loaded = { settings: Settings; warnings: readonly string[] } | { problems: readonly string[] }
+
+const list = 'docs/operating.md lists every setting'
+
+/** Names, ranges, files, and what must be set together: as at the start of a service. */
+export function checkSettings(loaded: Loaded): readonly Found[] {
+  const found =
+    'problems' in loaded
+      ? loaded.problems.map((message) =>
+          wrong({
+            message,
+            why: 'a service with this setting does not start',
+            remedy: `Correct it in the environment of the service or in its .env; ${list}`,
+          }),
+        )
+      : loaded.warnings.map(unknownName)
+  return found.length > 0 ? found : [ok('all names are known, and all values possible')]
+}
+
+function unknownName(message: string): Found {
+  const why = 'it has no effect: the setting that was meant keeps its default'
+  const meant = /did you mean (\w+)\?/.exec(message)?.[1]
+  return meant === undefined
+    ? warning({ message, why, remedy: `Remove it, or give it the right name; ${list}` })
+    : wrong({ message, why, remedy: `Rename it to ${meant}, or remove it` })
+}

@@ -1,0 +1,97 @@
+import { loadConfig, secretValues, WrongSettings, type Settings } from '../config.ts'
+import type { Database } from '../postgres/postgres.ts'
+import { selectCalledUrls } from '../webhooks/store.ts'
+import { checkDataFolder, checkDescriptors, checkDisk } from './check-machine.ts'
+import {
+  checkMail,
+  checkNames,
+  checkPublicUrl,
+  checkService,
+  checkSuppliers,
+  checkWebhook,
+} from './check-network.ts'
+import { checkSettings, type Loaded } from './check-settings.ts'
+import { checkStore, reach } from './check-store.ts'
+import { checks, run, type Check, type Finding, type Found } from './findings.ts'
+import { redactor } from './redact.ts'
+
+/** Examines an installation by its settings: beside a running service, and while none runs. */
+
+export type Options = {
+  /** Also connects to the hosts of suppliers' URLs. */
+  callsSuppliers: boolean
+}
+
+/** Changes nothing in the store. The findings contain no secret, and are in the order of `checks`. */
+export async function examine(options: Options): Promise<Finding[]> {
+  const loaded = load()
+  const findings = [
+    ...(await run('settings', 'everything follows from them', () => checkSettings(loaded))),
+    ...('settings' in loaded ? await examineWith(loaded.settings, options) : []),
+  ]
+  const clean = redactor(secretValues())
+  const inOrder = findings.sort((left, right) => checks.indexOf(left.check) - checks.indexOf(right.check))
+  return inOrder.map((finding) => withTexts(finding, clean))
+}
+
+function load(): Loaded {
+  try {
+    return loadConfig()
+  } catch (error) {
+    if (error instanceof WrongSettings) return { problems: error.lines }
+    throw error
+  }
+}
+
+async function examineWith(settings: Settings, options: Options): Promise<Finding[]> {
+  const folder = await run('data-folder', 'the store is there', () => checkDataFolder(settings))
+  const isUsable = folder.every(({ level }) => level !== 'wrong')
+  const store = isUsable ? await examineStore(settings, options) : { findings: [], holder: undefined }
+  const alone: readonly [Check, string, () => Promise<Found> | Found][] = [
+    ['descriptors', 'each connection is one', () => checkDescriptors(store.holder)],
+    ['disk', 'a full disk refuses every write', () => checkDisk(settings)],
+    ['service', 'it answers suppliers and the platform', () => checkService(settings)],
+    ['public-url', 'people reach the console by it', () => checkPublicUrl(settings)],
+    ['mail', 'alerts go by it', () => checkMail(settings)],
+    ['webhook', 'price checks and reservations are calls', () => checkWebhook(settings)],
+  ]
+  const others = await Promise.all(alone.map(([check, why, look]) => run(check, why, look)))
+  return [...folder, ...store.findings, ...others.flat()]
+}
+
+async function examineStore(
+  settings: Settings,
+  options: Options,
+): Promise<{ findings: Finding[]; holder: number | undefined }> {
+  const { findings, store, holder } = await reach(settings)
+  if (!store) return { findings, holder }
+  try {
+    const found = await checkStore(settings, store, (db) => checkUrls(settings, options, db))
+    return { findings: [...findings, ...found], holder }
+  } finally {
+    await store.close()
+  }
+}
+
+async function checkUrls(settings: Settings, options: Options, db: Database): Promise<Finding[]> {
+  const urls = await selectCalledUrls(db, db.clock.now())
+  return [
+    ...(await run('names', 'suppliers are called by name', () => checkNames(urls, settings))),
+    ...(await run('suppliers', 'price checks and reservations go there', () =>
+      checkSuppliers(urls, settings, options.callsSuppliers),
+    )),
+  ]
+}
+
+function withTexts(
+  { check, level, message, why, remedy }: Finding,
+  clean: (text: string) => string,
+): Finding {
+  return {
+    check,
+    level,
+    message: clean(message),
+    ...(why === undefined ? {} : { why: clean(why) }),
+    ...(remedy === undefined ? {} : { remedy: clean(remedy) }),
+  }
+}

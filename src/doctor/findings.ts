@@ -1,0 +1,72 @@
+import { failureLines } from '../failure-lines.ts'
+
+/** What an examination finds. The names of checks and levels are part of `ari doctor --json`. */
+
+export const checks = [
+  'settings',
+  'descriptors',
+  'data-folder',
+  'disk',
+  'store',
+  'database',
+  'pooler',
+  'rights',
+  'clock',
+  'schema',
+  'environment',
+  'writes',
+  'vault',
+  'deliveries',
+  'service',
+  'public-url',
+  'mail',
+  'names',
+  'suppliers',
+  'webhook',
+] as const
+export type Check = (typeof checks)[number]
+
+/** `skipped`: not applicable here, or impossible until something else is mended. */
+export const levels = ['ok', 'skipped', 'warning', 'wrong'] as const
+export type Level = (typeof levels)[number]
+
+/** `why` and `remedy` are there for warnings and what is wrong. */
+export type Found = { level: Level; message: string; why?: string; remedy?: string }
+export type Finding = { check: Check } & Found
+type Trouble = { message: string; why: string; remedy: string }
+
+export const ok = (message: string): Found => ({ level: 'ok', message })
+export const skipped = (message: string): Found => ({ level: 'skipped', message })
+export const warning = (trouble: Trouble): Found => ({ level: 'warning', ...trouble })
+export const wrong = (trouble: Trouble): Found => ({ level: 'wrong', ...trouble })
+
+/** The worst level, without that of skipped checks. */
+export function resultOf(findings: readonly Finding[]): Exclude<Level, 'skipped'> {
+  const has = (level: Level): boolean => findings.some((one) => one.level === level)
+  return has('wrong') ? 'wrong' : has('warning') ? 'warning' : 'ok'
+}
+
+/** Runs a check. One that fails is a finding itself. */
+export async function run(
+  check: Check,
+  why: string,
+  look: () => Promise<Found | readonly Found[]> | Found | readonly Found[],
+): Promise<Finding[]> {
+  try {
+    const found = await look()
+    return (Array.isArray(found) ? found : [found]).map((one: Found) => ({ check, ...one }))
+  } catch (error) {
+    return [{ check, ...failed(error, why) }]
+  }
+}
+
+/** The lines of this program's errors say what is wrong, and after the last colon what to do. */
+export function failed(error: unknown, why: string): Found {
+  const line = failureLines(error).join('; ')
+  const end = line.lastIndexOf(': ')
+  const [message, remedy] =
+    end < 0
+      ? [line, 'See the log of the service and of the database']
+      : [line.slice(0, end), line.slice(end + 2)]
+  return wrong({ message, why, remedy })
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openShop } from '../booking.ts'
+import { operatorOf } from '../calendar.ts'
+import { gatewayForTests } from '../harness.ts'
+import { expectOk, pushStoryHotel } from '../story.ts'
+import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
+
+describe('the work queue and stop-sells', { skip: withoutChromium }, async () => {
+  const gateway = await gatewayForTests()
+  const { supplier } = await openShop(gateway, 'Acme')
+  for (let count = 0; count < 4; count++)
+    await supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'NOPE', date: '2027-03-05' }] })
+  await pushStoryHotel(await gateway.supplier('Careless'))
+  const { rows } = await gateway.db.query<{ id: number }>(
+    `select hotel.id from hotel join supplier on supplier.id = supplier_id where supplier.name = 'Acme'`,
+  )
+  const hotel = rows[0]?.id ?? 0
+  const operatorsCall = await operatorOf(gateway)
+  const order = { action: 'stop', targets: [{ roomId: 'DBL' }], from: '2027-04-20', to: '2027-04-21' }
+  expectOk(await operatorsCall('POST', `/hotels/${hotel}/stop-sell`, { ...order, reason: 'Water damage' }))
+
+  test('the first page says what to do; by keyboard alone it is taken, noted and done, and others see it', async () => {
+    const { page, goto, close, operator } = await openConsole(gateway, 'operator')
+    await goto('/')
+    const queue = page.getByRole('region', { name: 'To do' })
+    const line = queue.getByRole('listitem').filter({ hasText: /× 4/ })
+    await line.waitFor()
+    assert.match(await line.innerText(), /in 1 hotel/)
+    await queue.getByRole('listitem').filter({ hasText: '1 hotel on sale without any ARI' }).waitFor()
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await line.getByRole('button', { name: 'Take' }).press('Enter')
+    await line.getByText('You have it').waitFor()
+    await line.getByRole('button', { name: /^More for/ }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Copy a message for the supplier' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Note' }).press('Enter')
+    await typeIn(page.getByLabel('Note', { exact: true }), 'They look into it')
+    await axe(page, { scheme: 'light' })
+    await page.getByRole('button', { name: 'Save note' }).press('Enter')
+    await line.getByText('They look into it').waitFor()
+
+    const other = await openConsole(gateway, 'viewer')
+    await other.goto('/')
+    await other.page.getByText(`${operator?.name} has it`).waitFor()
+    assert.equal(await other.page.getByRole('button', { name: 'Take' }).count(), 0)
+    await other.close()
+
+    await line.getByRole('button', { name: 'Done' }).press('Enter')
+    await line.waitFor({ state: 'detached' })
+    await queue.getByRole('link', { name: 'Done (1)' }).press('Enter')
+    await queue.getByRole('button', { name: 'Open again' }).waitFor()
+    await close()
+  })
+
+  test('the hotel and its calendar show the stop-sell, and sales resume in one step and a confirmation', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto(`/hotels/${hotel}/calendar`)
+    await page.getByRole('link', { name: '1 stop-sell' }).waitFor()
+    await goto(`/hotels/${hotel}`)
+    await page.getByRole('link', { name: '1 stop-sell' }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Stop-sells' }).waitFor()
+    const row = page.getByRole('row').filter({ hasText: 'Water damage' })
+    await row.waitFor()
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await row.getByRole('button', { name: /^Resume sales: Water damage/ }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume sales' }).press('Enter')
+    await page.getByText('2 nights are on sale again.').waitFor()
+    await page.getByText('No sales are stopped').waitFor()
+    await close()
+  })
+
+  test('the pages fit a narrow screen', async () => {
+    for (const options of [{ width: 390 }, { width: 768 }, { width: 1280, zoom: 2 }]) {
+      const { page, goto, close } = await openConsole(gateway, 'operator', options)
+      for (const path of ['/', '/stop-sells', '/stop-sells?state=ended']) {
+        await goto(path)
+        await page.locator('table, ul').first().waitFor()
+        const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(Number(beyond) <= 0, `${path} is ${String(beyond)} px too wide at ${options.width}`)
+        for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+      }
+      await close()
+    }
+  })
+})
