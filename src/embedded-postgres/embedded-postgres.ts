@@ -11,13 +11,13 @@ import {
   chooseLayout,
   codeOf,
   giveDataToServer,
+  hasCluster,
   makeSocketFolder,
   port,
   type Layout,
 } from './layout.ts'
 import { isAlive, Watcher } from './processes.ts'
 import { Supervisor, tryConnect } from './supervisor.ts'
-import { hasCluster } from './swap.ts'
 
 export type PostgresConnection = {
   /** The folder of the Unix socket. */
@@ -108,7 +108,8 @@ export async function startEmbeddedPostgres(options: {
 
 /** Whether a service has its data in this folder, running or not. */
 export async function holdsData(dataDir: string): Promise<boolean> {
-  return (await stateDirs(dataDir)).some(hasCluster)
+  for (const stateDir of await stateDirs(dataDir)) if (await hasCluster(stateDir)) return true
+  return false
 }
 
 /** The state folders that this data folder may use; none if it doesn't exist. */

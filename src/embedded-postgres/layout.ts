@@ -2,10 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, writeFile } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeFolders } from './make-folders.ts'
-import { endProcessesOf, systemPath, type OsUser } from './processes.ts'
+import { currentUser, ownAccount, ownServerUser, userNamed } from './os-users.ts'
+import { endProcessesOf, type OsUser } from './processes.ts'
 
 export type Layout = {
   /** Belongs to the service: contains the lock, the configuration and the server's folders. */
@@ -18,12 +19,6 @@ export type Layout = {
   notes: string[]
 }
 
-/**
- * The account that root's PostgreSQL runs as. It owns nothing else, so no other program can read the data,
- * open the socket or attach to the server, as all programs of a shared account such as nobody could.
- */
-export const ownAccount = 'ari-postgres'
-
 /** For root's files that PostgreSQL, which doesn't run as root, can't reach elsewhere. */
 export const sharedDir = '/var/lib/ari-gateway'
 
@@ -32,14 +27,10 @@ export const port = 5432
 const socketPathBytesMax = 103
 /** An earlier server may still be running on data whose owner is about to change. */
 const orphanShutdownMs = 6_000
-/** Uses the programs of Debian, Red Hat and most others, or those of BusyBox. */
-const makeAccount = `if command -v useradd >/dev/null; then
-  useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$1"
-else
-  addgroup -S "$1" && adduser -S -D -H -h /nonexistent -s /sbin/nologin -G "$1" "$1"
-fi`
-const makeAccountWithinMs = 10_000
 const noOwnAccount = `other programs that run as nobody can read the data, because no user ${ownAccount} could be made: make one (useradd --system ${ownAccount}) and restart the service`
+
+/** The data of an upgrade that is complete, until they take the place of `cluster` (swap.ts). */
+export const upgradedName = 'cluster.upgraded'
 
 /** Decides the location of the data, the same at every start, and creates the folder. */
 export async function chooseLayout(dataDir: string): Promise<Layout> {
@@ -69,7 +60,7 @@ export async function chooseLayout(dataDir: string): Promise<Layout> {
 }
 
 async function chooseLayoutOfUser(here: string, shared: string, serviceUser: OsUser): Promise<Layout> {
-  const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
+  const isHere = await hasCluster(here)
   // Only root creates this folder, and an ordinary user can't look into it.
   if (!isHere && (await ownerOf(shared)) !== undefined) {
     throw new Error(
@@ -80,8 +71,8 @@ async function chooseLayoutOfUser(here: string, shared: string, serviceUser: OsU
 }
 
 async function chooseLayoutOfRoot(here: string, shared: string, serviceUser: OsUser): Promise<Layout> {
-  const isHere = (await ownerOf(join(here, 'cluster'))) !== undefined
-  const isShared = !isHere && (await ownerOf(join(shared, 'cluster'))) !== undefined
+  const isHere = await hasCluster(here)
+  const isShared = !isHere && (await hasCluster(shared))
   const stateOwner = await ownerOf(isShared ? shared : here)
   // An ordinary user's data stay theirs, so that their own service can start again afterwards.
   const isOfUser = stateOwner !== undefined && stateOwner !== 0
@@ -200,6 +191,13 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await rename(temporary, path)
 }
 
+/** Whether a folder has data, even those of an upgrade that was interrupted. */
+export async function hasCluster(stateDir: string): Promise<boolean> {
+  for (const name of ['cluster', upgradedName])
+    if ((await ownerOf(join(stateDir, name))) !== undefined) return true
+  return false
+}
+
 async function ownerOf(folder: string): Promise<number | undefined> {
   try {
     return (await lstat(folder)).uid
@@ -222,61 +220,6 @@ function canReach(folder: string, user: OsUser): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function currentUser(): OsUser {
-  try {
-    const { username, uid, gid } = userInfo()
-    return { name: username, uid, gid }
-  } catch (cause) {
-    throw new Error(
-      `The user id ${process.getuid?.()} has no name on this machine, and PostgreSQL needs one: add it to /etc/passwd, or set DATABASE_URL`,
-      { cause },
-    )
-  }
-}
-
-/** The account used only by PostgreSQL, created if necessary; undefined if that fails. */
-function ownServerUser(): OsUser | undefined {
-  const found = optionalUserNamed(ownAccount)
-  if (found) return found
-  try {
-    execFileSync('/bin/sh', ['-c', makeAccount, 'make', ownAccount], {
-      cwd: '/',
-      env: { PATH: systemPath },
-      stdio: 'ignore',
-      timeout: makeAccountWithinMs,
-    })
-  } catch {
-    // The program is missing, the list of users isn't writable, or another start has just created it.
-  }
-  return optionalUserNamed(ownAccount)
-}
-
-function optionalUserNamed(nameOrId: string): OsUser | undefined {
-  try {
-    return userNamed(nameOrId)
-  } catch {
-    return undefined
-  }
-}
-
-function userNamed(nameOrId: string): OsUser {
-  try {
-    const answer = execFileSync('/bin/sh', ['-c', 'id "$1"', 'id', nameOrId], {
-      encoding: 'utf8',
-      env: { PATH: systemPath },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const [, uid, name, gid] = /^uid=(\d+)\((.+?)\) gid=(\d+)/.exec(answer) ?? []
-    if (uid === undefined || name === undefined || gid === undefined) throw new Error(`id says: ${answer}`)
-    return { name, uid: Number(uid), gid: Number(gid) }
-  } catch (cause) {
-    throw new Error(
-      `PostgreSQL can't run as root and there is no user "${nameOrId}" here to run it as: start the service as an ordinary user, or set DATABASE_URL`,
-      { cause },
-    )
   }
 }
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { lstat, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder, type Layout } from './layout.ts'
+import { makeFolder, upgradedName, type Layout } from './layout.ts'
 import { endProcessesOf } from './processes.ts'
 
 /*
@@ -11,13 +11,7 @@ import { endProcessesOf } from './processes.ts'
  * whatever else is there. Whoever comes next finishes the exchange, or begins the upgrade again.
  */
 const asideName = 'upgrade'
-const completeName = 'cluster.upgraded'
 const shutdownMs = 6_000
-
-/** Whether a folder has data, even those of an exchange that was interrupted. */
-export function hasCluster(stateDir: string): boolean {
-  return existsSync(join(stateDir, 'cluster')) || existsSync(join(stateDir, completeName))
-}
 
 /** Where the data of an older version are kept. */
 export function keptDir({ stateDir }: Layout, version: number): string {
@@ -35,7 +29,7 @@ export async function makeAside(layout: Layout): Promise<Layout> {
 /** Takes away what an upgrade left that did not come to its end; never the only data. */
 export async function removeUnfinishedUpgrade({ stateDir, clusterDir }: Layout): Promise<void> {
   if (!existsSync(clusterDir)) return
-  for (const name of [asideName, completeName]) {
+  for (const name of [asideName, upgradedName]) {
     const leftover = join(stateDir, name)
     if (!existsSync(leftover)) continue
     await endProcessesOf(join(leftover, 'cluster'), shutdownMs)
@@ -51,7 +45,7 @@ export async function swap(
   onStep: (step: 'complete' | 'kept' | 'exchanged') => void,
 ): Promise<void> {
   await syncFolder(made.stateDir)
-  await rename(made.clusterDir, join(layout.stateDir, completeName))
+  await rename(made.clusterDir, join(layout.stateDir, upgradedName))
   await syncFolder(layout.stateDir)
   onStep('complete')
   await rename(layout.clusterDir, kept)
@@ -63,8 +57,8 @@ export async function swap(
 
 /** Completes an exchange that was interrupted between its two renames. Only for the holder of the folder's lock. */
 export async function finishSwap({ stateDir, clusterDir }: Layout): Promise<void> {
-  if (existsSync(clusterDir) || !existsSync(join(stateDir, completeName))) return
-  await rename(join(stateDir, completeName), clusterDir)
+  if (existsSync(clusterDir) || !existsSync(join(stateDir, upgradedName))) return
+  await rename(join(stateDir, upgradedName), clusterDir)
   await syncFolder(stateDir)
 }
 

@@ -11,13 +11,15 @@ import {
   realpathSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ownAccount, sharedDir } from './layout.ts'
+import { sharedDir } from './layout.ts'
+import { ownAccount } from './os-users.ts'
 import { processesOf } from './processes.ts'
 import { findRunningPostgres } from './embedded-postgres.ts'
 import {
@@ -175,7 +177,12 @@ suite('places that are closed', () => {
       chmodSync(product.home, 0o755)
       const opened = await service({ dataDir, product })
       assert.deepEqual(await query(opened.connection, 'table kept'), [{ seven: 7 }])
-      await opened.kill()
+      await opened.stop()
+      // As a crash between the two renames of an upgrade leaves them.
+      renameSync(join(state, 'cluster'), join(state, 'cluster.upgraded'))
+      const interrupted = await service({ dataDir, product })
+      assert.deepEqual(await query(interrupted.connection, 'table kept'), [{ seven: 7 }])
+      await interrupted.kill()
       await eventually(async () => (await processesOf(join(state, 'cluster'))).length === 0)
       t.diagnostic(`first start ${first.startMs} ms, later ${again.startMs} ms`)
 

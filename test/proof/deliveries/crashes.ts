@@ -13,7 +13,7 @@ import {
   type DeliverySupplier,
   type DeliveryTest,
 } from '../../deliveries.ts'
-import { minutes } from '../../pace.ts'
+import { minutes, seconds } from '../../pace.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../receiver.ts'
 import { breakable, type Break } from './breaks.ts'
 
@@ -25,7 +25,7 @@ export type Step = (typeof steps)[number]
 
 const program = resolve(import.meta.dirname, 'worker.ts')
 /** Long enough that no call of a living worker outlasts it, even on a slow machine. */
-const leaseMs = 2_500
+const leaseMs = seconds(2.5)
 const reservationsPerRound = 5
 /**
  * Between the answers of a round: calls answered together are settled together, which leaves no second
