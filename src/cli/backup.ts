@@ -11,11 +11,11 @@ import type { Manifest } from '../backup/records.ts'
 import { refuseNewer, restoreBackup } from '../backup/restore-backup.ts'
 import { openVault } from '../cards/vault.ts'
 import { countCardsByKey } from '../cards/vault-keys.ts'
-import { loadConfig, type Settings } from '../config.ts'
+import type { Settings } from '../config.ts'
 import { reachStore, type Store, type WhenMissing } from '../open-store.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { printLine, printOutcome, printTable, remark } from './print.ts'
-import { quiet, withSession } from './session.ts'
+import { quiet, settingsWithRemarks, withSession } from './session.ts'
 
 type Given = { json?: boolean }
 
@@ -149,12 +149,6 @@ async function usable<Result>(file: string, work: () => Promise<Result>): Promis
     if (error instanceof UnusableBackup) throw new UnusableBackup(`${file}: ${error.message}`)
     throw error
   }
-}
-
-function settingsWithRemarks(): Settings {
-  const { settings, warnings } = loadConfig()
-  for (const warning of warnings) remark(`warning: ${warning}`)
-  return settings
 }
 
 /** Without migrating it: a backup comes before any upgrade. */

@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { examine } from '../doctor/examine.ts'
 import { checks, levels, resultOf, type Finding, type Level } from '../doctor/findings.ts'
 import { failureLines } from '../failure-lines.ts'
 import { paint, printJson, printLine, remark } from './print.ts'
@@ -20,6 +19,8 @@ Exit code: 0 all well or only warnings, 1 something is wrong, 2 it could not be 
     )
     .action(async ({ suppliers, json }: { suppliers?: boolean; json?: boolean }) => {
       try {
+        // Loaded by this command alone: it needs much of the product.
+        const { examine } = await import('../doctor/examine.ts')
         const findings = await examine({ callsSuppliers: suppliers === true })
         const result = resultOf(findings)
         if (json === true) printJson({ result, version, findings: findings.map(asJson) })

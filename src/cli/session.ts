@@ -33,8 +33,7 @@ export async function withSession(
   work: (session: Session) => Promise<void>,
   whenMissing: WhenMissing = 'refuse',
 ): Promise<void> {
-  const { settings, warnings } = loadConfig()
-  for (const warning of warnings) remark(`warning: ${warning}`)
+  const settings = settingsWithRemarks()
   const store = await reachStore(settings, quiet, whenMissing)
   try {
     // `ari migrate` migrates whatever services do at their start.
@@ -59,6 +58,13 @@ export async function withSession(
   } finally {
     await store.close()
   }
+}
+
+/** The settings, with their warnings told to the person. */
+export function settingsWithRemarks(): Settings {
+  const { settings, warnings } = loadConfig()
+  for (const warning of warnings) remark(`warning: ${warning}`)
+  return settings
 }
 
 /** The database records its environment: a missing setting must not create keys for another one. */

@@ -1,11 +1,8 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { moveStore } from '../backup/move-store.ts'
-import { loadConfig } from '../config.ts'
 import { holdsData } from '../embedded-postgres/embedded-postgres.ts'
-import { upgradeCluster } from '../embedded-postgres/upgrade-cluster.ts'
 import { printOutcome, remark } from './print.ts'
-import { quiet } from './session.ts'
+import { quiet, settingsWithRemarks } from './session.ts'
 
 type Given = { fromBinaries?: string; json?: boolean }
 
@@ -29,15 +26,18 @@ beside them, and free disk space for a second copy is needed. It may be interrup
 }
 
 async function upgrade(given: Given, version: string): Promise<void> {
-  const { settings, warnings } = loadConfig()
-  for (const warning of warnings) remark(`warning: ${warning}`)
-  const { dataDir, databaseUrl, postgresBinDir: binDir } = settings
+  const { dataDir, databaseUrl, postgresBinDir: binDir } = settingsWithRemarks()
   if (databaseUrl !== undefined)
     throw new Error(
       'DATABASE_URL names a PostgreSQL of your own: upgrade it with pg_upgrade, or with a backup and restore',
     )
   if (!(await holdsData(dataDir)))
     throw new Error(`There is no store in ${dataDir}: set ARI_DATA_DIR to the service's data folder`)
+  // Loaded by this command alone.
+  const [{ moveStore }, { upgradeCluster }] = await Promise.all([
+    import('../backup/move-store.ts'),
+    import('../embedded-postgres/upgrade-cluster.ts'),
+  ])
   const upgraded = await upgradeCluster({
     dataDir,
     binDir,

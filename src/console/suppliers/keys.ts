@@ -135,7 +135,7 @@ export const rotateSigningSecret = (needs: KeyNeeds): Mounted =>
 
 function keyEnded(): Rejected {
   return new Rejected(409, {
-    type: 'KEY_REVOKED',
+    type: 'KEY_NOT_ACTIVE',
     message: 'The key is revoked or has expired, and nothing is sent to its URLs',
     hint: 'Test the URL of a key that works',
   })
