@@ -86,7 +86,9 @@ export async function p95OfEach(
       tookMs.push(performance.now() - begunMs)
       if (status !== 200) throw new Error(text)
     }
-    p95ByName.set(what, quantile(tookMs, 0.95))
+    const p95 = quantile(tookMs, 0.95)
+    process.stderr.write(`  ${p95.toFixed(0).padStart(6)} ms: ${what}\n`)
+    p95ByName.set(what, p95)
   }
   return p95ByName
 }

@@ -46,7 +46,16 @@ const consoleLists: Readonly<Record<string, string>> = {
   'reference data': 'reference',
   'uses of a room type': 'reference/use?list=roomTypes&key=Double',
   audit: 'audit',
+  'the largest supplier’s audit': 'audit?supplierId={supplier}',
   overview: 'overview',
+  'work queue': 'work',
+  'stop-sells': 'stop-sells',
+  'stop-sells of its hotels': 'stop-sells?supplierId={supplier}',
+  alerts: 'alerts',
+  holds: 'holds',
+  'holds of its hotels': 'holds?supplierId={supplier}',
+  'its people': 'suppliers/{supplier}/people',
+  'its exports': 'suppliers/{supplier}/exports',
 }
 
 const supplierLists: Readonly<Record<string, string>> = {
