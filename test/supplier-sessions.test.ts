@@ -556,6 +556,23 @@ test('an export is of the own supplier, whichever supplier of the same codes the
   assert.deepEqual(rows, [{ subject, after: { kind: 'hotels', format: 'ndjson' } }])
 })
 
+test('an export that can’t be audited is not ordered', async () => {
+  const { db } = gateway
+  await db.query(
+    `create function refuse_entry() returns trigger language plpgsql as $$ begin raise 'not audited'; end $$`,
+  )
+  await db.query(
+    `create trigger refuse_entry before insert on audit_log for each row
+     when (new.action = 'export.create') execute function refuse_entry()`,
+  )
+  const path = `/suppliers/${alpha.supplierId}/exports`
+  const exports = async () => expectOk(await alpha.manager.get(path)).body
+  const known = await exports()
+  assert.equal((await alpha.manager.post(path, { kind: 'taxes', format: 'ndjson' })).status, 500)
+  await db.query('drop trigger refuse_entry on audit_log')
+  assert.deepEqual(await exports(), known)
+})
+
 test('a manager invites people, but makes no link to the account of somebody who has signed in', async () => {
   const { manager, supplierId } = alpha
   const { personId, token } = await invited(manager, supplierId, 'pia@example.com')

@@ -20,11 +20,15 @@ import type { BulkBell } from './worker.ts'
 
 export type ExportOrderNeeds = Needs & { bulkBell: BulkBell }
 
-/** The job, which waits for its turn. Refuses unknown hotels, CSV of another kind than ARI, and too many open jobs. */
+/**
+ * The job, which waits for its turn. Refuses unknown hotels, CSV of another kind than ARI, and too many open jobs.
+ * `alongside` runs in the transaction that makes the job.
+ */
 export async function orderExport(
   needs: ExportOrderNeeds,
   { supplierId, keyId }: Pick<Caller, 'supplierId' | 'keyId'>,
   { kind, format, hotelIds }: BodyOf<typeof bulkRoutes.createExport>,
+  alongside: (connection: Queryable) => Promise<void> = async () => {},
 ): Promise<JobRow> {
   if (format === 'csv' && kind !== 'ari') throw new Rejected(400, bulkErrors.formatOfKind)
   if (hotelIds) {
@@ -38,10 +42,10 @@ export async function orderExport(
   const job = await transaction(needs.db, async (connection) => {
     await lockAccount(connection, supplierId)
     await deleteOlderExports(connection, supplierId, bulkLimits.exportsKept - 1)
-    return insertOptionalExport(connection, wanted, {
-      openMax: bulkLimits.openJobsMax,
-      nowMs: needs.clock.now(),
-    })
+    const limits = { openMax: bulkLimits.openJobsMax, nowMs: needs.clock.now() }
+    const inserted = await insertOptionalExport(connection, wanted, limits)
+    if (inserted) await alongside(connection)
+    return inserted
   })
   if (!job)
     throw new Rejected(429, bulkErrors.tooMany, { headers: { 'retry-after': '60' }, limit: 'bulk_jobs' })

@@ -25,9 +25,10 @@ export const createExport = (needs: ExportOrderNeeds): Mounted =>
     const { supplierId } = supplier
     const key = await selectNewestKey(db, supplierId, clock.now())
     if (!key) throw noValidKey(supplier)
-    const job = await orderExport(needs, { supplierId, keyId: key.keyId }, body)
     const subject = supplierSubject(supplier)
-    await audit(db, { operator, requestId, action: 'export.create', subject, after: body })
+    const job = await orderExport(needs, { supplierId, keyId: key.keyId }, body, (connection) =>
+      audit(connection, { operator, requestId, action: 'export.create', subject, after: body }),
+    )
     return answer(201, { export: shown(job) })
   })
 
