@@ -5,6 +5,7 @@ import {
   BellRing,
   BookOpen,
   Building2,
+  CalendarRange,
   FlaskConical,
   Hand,
   Hotel,
@@ -83,6 +84,7 @@ const navGroups = [
     items: [
       { name: 'suppliers', to: '/suppliers', icon: Building2, isForSuppliers: true },
       { name: 'hotels', to: '/hotels', icon: Hotel, isForSuppliers: true },
+      { name: 'calendars', to: '/calendars', icon: CalendarRange, isForSuppliers: true },
       { name: 'pushes', to: '/pushes', icon: Activity, isForSuppliers: true },
     ],
   },

@@ -37,6 +37,7 @@ export function Toolbar({
 }) {
   const { t } = useTranslation()
   const isSet = [url.adults !== usualAdults, url.childAges !== '', url.rows !== '', url.rooms !== '']
+  const count = isSet.filter(Boolean).length
   const most = Math.max(adultsMax, Number(url.adults))
   return (
     <Group component="search" aria-label={t('calendar.view')} gap="xs" align="flex-end" mb={6}>
@@ -65,7 +66,10 @@ export function Toolbar({
         onChange={(value) => set({ density: densities.find((one) => one === value) ?? 'fortnight' })}
         data={densities.map((value) => ({ value, label: t(`calendar.densities.${value}`) }))}
       />
-      <FoldedOnPhone set={isSet.filter(Boolean).length}>
+      <FoldedOnPhone
+        set={count}
+        label={{ none: t('calendar.options'), some: t('calendar.optionsSet', { count }) }}
+      >
         <NativeSelect
           label={t('calendar.adults')}
           value={url.adults}

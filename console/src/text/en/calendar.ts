@@ -35,6 +35,8 @@ export const calendar = {
   earlier: 'Earlier',
   later: 'Later',
   today: 'Today',
+  options: 'Guests and rows',
+  optionsSet: 'Guests and rows ({{count}})',
   goTo: 'From',
   density: 'Nights in view',
   densities: { week: 'Week', fortnight: 'Fortnight', month: 'Month' },

@@ -13,6 +13,7 @@ export const shell = {
     suppliers: 'Suppliers',
     account: 'Your account',
     hotels: 'Hotels',
+    calendars: 'Calendars',
     pushes: 'Push log',
     reservations: 'Reservations',
     deliveries: 'Deliveries',
