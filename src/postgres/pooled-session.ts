@@ -3,8 +3,8 @@ import type { Pooler } from './connection-config.ts'
 
 /**
  * A connection to a pooler that lends PostgreSQL's connections one transaction at a time, like PgBouncer: no
- * session state lasts. So every transaction begins with our session settings, and a single statement is a
- * transaction too. If the pooler keeps no prepared statements, ours have no names. If it does, it identifies
+ * session state lasts. So every transaction begins with our session settings, before what else it begins with (`begin; set
+ * local role …`), and a single statement is a transaction too. If the pooler keeps no prepared statements, ours have no names. If it does, it identifies
  * them by their text, and a plan made before a migration changed a column's type would fail forever: so their
  * text names the schema.
  */
@@ -26,9 +26,10 @@ export class PooledSession {
 
   run(send: Send, query: string | pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
     const text = typeof query === 'string' ? query : query.text
-    if (text === 'begin') {
+    const opening = /^begin(?<more>;.*)?$/s.exec(text)
+    if (opening) {
       this.#isWithinTransaction = true
-      return send(this.#begin)
+      return send(this.#begin + (opening.groups?.['more'] ?? ''))
     }
     if (text === 'commit' || text === 'rollback') {
       this.#isWithinTransaction = false

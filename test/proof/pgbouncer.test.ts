@@ -23,7 +23,10 @@ import { startProgram } from '../programs.ts'
  * from 1.21 on.
  */
 
-/** Tests that hold locks, pipeline or prepare statements, or rely on notifications from other processes. */
+/**
+ * Tests that hold locks, pipeline or prepare statements, take a role for a transaction, or rely on notifications from other
+ * processes.
+ */
 const first = [
   'src/postgres/transaction.test.ts',
   'src/ari/push-ari.test.ts',
@@ -44,6 +47,7 @@ const first = [
   'src/housekeeping.test.ts',
   'test/roles.test.ts',
   'test/store-epoch.test.ts',
+  'test/supplier-sessions.test.ts',
 ]
 /** The others follow in this many batches, as time permits. */
 const turnsOfOthers = 3
