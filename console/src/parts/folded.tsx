@@ -29,7 +29,9 @@ export function FoldedOnPhone({
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        {set === 0 ? (label?.none ?? t('parts.filters')) : (label?.some ?? t('parts.filtersSet', { count: set }))}
+        {set === 0
+          ? (label?.none ?? t('parts.filters'))
+          : (label?.some ?? t('parts.filtersSet', { count: set }))}
       </Button>
       <div id={id} className={classes['folded']} data-open={isOpen}>
         {children}
