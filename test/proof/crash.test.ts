@@ -204,10 +204,15 @@ test('the comparison finds pushes lost by a service that answers before it commi
 })
 
 test('the comparison finds pushes lost by commits that are not on disk when PostgreSQL is killed', async (t) => {
-  const found = await findingsWithBreak('volatileCommits', async (world, dataDir) => {
+  const crash = async (world: World, dataDir: string): Promise<void> => {
     await killPostgres(dataDir, 'all')
     await killAndRestart(world)
-  })
+  }
+  // PostgreSQL writes such commits every 200 ms: a kill that comes right afterwards loses none of them.
+  const mostKills = 5
+  let found: Finding[] = []
+  for (let kill = 1; kill <= mostKills && found.length === 0; kill++)
+    found = await findingsWithBreak('volatileCommits', crash)
   assertFound(found, 'lost', sayTo(t))
 })
 
