@@ -19,6 +19,7 @@ const alertsCloseWithinMs = 500
 const publisherClosesWithinMs = 500
 const bulkClosesWithinMs = 1_000
 const drainPollMs = 10
+const preparingPausesMs = 20
 /**
  * Delayed, because the person who starts the service needs other things first; a request for the console
  * doesn't wait for this.
@@ -108,17 +109,19 @@ async function openVaultOf(needs: Needs, settings: Settings, closers: Closers): 
 }
 
 /**
- * Compiles a shape per turn, between the first requests: one that needs a shape earlier compiles it itself, so it waits less
+ * Compiles a shape per turn while there is no request: one that needs a shape earlier compiles it itself, so it waits less
  * than it would for a start that compiles them all.
  */
 function prepareSlowly(app: App): () => Promise<void> {
   const preparing = app.prepare()
-  let next: NodeJS.Immediate | undefined
+  let next: NodeJS.Timeout | undefined
   const prepareNext = (): void => {
-    next = preparing.next().done ? undefined : setImmediate(prepareNext)
+    const isBusy = app.requestsInFlight() > 0
+    if (!isBusy && preparing.next().done) return
+    next = setTimeout(prepareNext, isBusy ? preparingPausesMs : 0)
   }
-  next = setImmediate(prepareNext)
-  return async () => clearImmediate(next)
+  next = setTimeout(prepareNext, preparingPausesMs)
+  return async () => clearTimeout(next)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { operatorRules } from '../outbound/object-store.ts'
 import { outboundCaller, type Called, type OutboundCaller } from '../outbound/call.ts'
 import { signedHeaders } from '../outbound/signature.ts'
@@ -100,7 +100,7 @@ function outcomeOf(called: Called): Sent {
 
 /** Connects and signs in as for a message, and sends none. Throws the mail server's reason. */
 export async function tryMailServer({ smtpUrl }: Pick<MailSettings, 'smtpUrl'>): Promise<void> {
-  const transport = transportTo(smtpUrl)
+  const transport = await transportTo(smtpUrl)
   try {
     await transport.verify()
   } finally {
@@ -108,7 +108,9 @@ export async function tryMailServer({ smtpUrl }: Pick<MailSettings, 'smtpUrl'>):
   }
 }
 
-function transportTo(smtpUrl: string) {
+/** Loaded only where mail is sent. */
+async function transportTo(smtpUrl: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
   return createTransport({
     url: smtpUrl,
     connectionTimeout: callWithinMs,
@@ -121,9 +123,10 @@ function transportTo(smtpUrl: string) {
 }
 
 function mailer({ smtpUrl, from }: MailSettings): (mail: Mail) => Promise<Sent> {
-  const transport = transportTo(smtpUrl)
+  let opening: Promise<Transporter> | undefined
   return async ({ to, subject, text, messageId }) => {
     try {
+      const transport = await (opening ??= transportTo(smtpUrl))
       const host = from.slice(from.lastIndexOf('@') + 1).replaceAll(/[^\w.-]/g, '')
       await transport.sendMail({
         from,
