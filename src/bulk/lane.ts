@@ -11,7 +11,7 @@ const linesAtLeast = 4
 const linesAtMost = 256
 const cellsPerLine = 160
 /** Chunks grow until they take half of this, and shrink when they take longer: beside other pushes, and alone. */
-const busyChunkMs = 12
+const busyChunkMs = 6
 const quietChunkMs = 80
 /** It is quiet when no push has arrived for so long: between two of fifty a second it isn't. */
 const quietAfterMs = 1_000

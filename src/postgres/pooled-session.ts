@@ -11,6 +11,10 @@ import type { Pooler } from './connection-config.ts'
 
 type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
 
+/** What opens or ends a transaction, however it is spelled; not what belongs to a savepoint. */
+const boundary =
+  /^\s*(?:begin|start|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i
+
 export class PooledSession {
   readonly #begin: string
   readonly #pooler: Pooler
@@ -35,6 +39,9 @@ export class PooledSession {
       this.#isWithinTransaction = false
       return send(text)
     }
+    // Taken for a single statement, what follows it would run without the transaction's role.
+    if (boundary.test(text))
+      throw new Error(`behind a pooler, a transaction is spelled begin, commit and rollback, not: ${text}`)
     const statement = typeof query === 'string' ? query : this.#prepared(query)
     return this.#isWithinTransaction ? send(statement, values) : this.#alone(send, statement, values)
   }
