@@ -7,7 +7,7 @@ const answer: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], r
 
 /** A session, and the texts of the statements that it sent. */
 function openSession(): { run: (text: string) => Promise<pg.QueryResult>; sent: string[] } {
-  const session = new PooledSession({ keeps: 'nothing', schema: 'public' }, { statement_timeout: '1s' })
+  const session = new PooledSession({ keeps: 'nothing' }, { statement_timeout: '1s' })
   const sent: string[] = []
   const send = async (query: string | pg.QueryConfig): Promise<pg.QueryResult> => {
     sent.push(typeof query === 'string' ? query : query.text)
