@@ -959,6 +959,27 @@ create table schema_migration (
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
 
+create table sign_up (
+  id integer generated always as identity not null,
+  email text not null,
+  company text not null,
+  network bytea not null,
+  token_hash bytea,
+  expires_at timestamp with time zone not null,
+  mails integer not null,
+  mails_since timestamp with time zone not null,
+  mailed_at timestamp with time zone not null,
+  operator_id integer,
+  confirmed_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint sign_up_pkey PRIMARY KEY (id),
+  constraint sign_up_email_key UNIQUE (email),
+  constraint sign_up_operator_id_key UNIQUE (operator_id),
+  constraint sign_up_token_hash_key UNIQUE (token_hash),
+  constraint sign_up_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id)
+);
+CREATE INDEX sign_up_by_mail ON public.sign_up USING btree (mailed_at);
+
 create table stop_sell (
   hotel_id integer not null,
   revision bigint not null,
@@ -1029,9 +1050,11 @@ create table supplier (
   certified_at timestamp with time zone,
   managed_keys_max integer default 2 not null,
   managed_key_rate_max integer default 6000 not null,
+  hotels_max integer default 0 not null,
   constraint supplier_pkey PRIMARY KEY (id),
   constraint supplier_name_key UNIQUE (name),
   constraint supplier_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
+  constraint supplier_hotels_max_check CHECK (((hotels_max >= 0) AND (hotels_max <= 10000000))),
   constraint supplier_managed_key_rate_max_check CHECK (((managed_key_rate_max >= 1) AND (managed_key_rate_max <= 10000000))),
   constraint supplier_managed_keys_max_check CHECK (((managed_keys_max >= 0) AND (managed_keys_max <= 100))),
   constraint supplier_on_failure_check CHECK ((on_failure = ANY (ARRAY['reject'::text, 'use_stored'::text]))),

@@ -60,6 +60,7 @@ export type Settings = ChannelSettings & {
   archive: ObjectStoreAddress | undefined
   oidc: OidcSettings | undefined
   signIn: SignInRules
+  sandboxSignUp: boolean
   /** Outside the store; undefined: revocations are in the store only. */
   revocationsFile: string | undefined
   /** Gets the first key instead of the output; undefined: it is printed. */
@@ -215,6 +216,7 @@ export function readConfig(given: Environ): { settings: Settings; warnings: stri
     archive: readArchive(read),
     oidc: readOidc(read),
     signIn: readSignIn(read, environment),
+    sandboxSignUp: read(table.sandboxSignUp),
     revocationsFile: read(table.revocationsFile),
     bootstrapFile: read(table.bootstrapFile),
     mfaKeys: read(table.mfaKeys),
@@ -247,6 +249,10 @@ function conflicts(settings: Settings, isSet: (setting: Setting<unknown>) => boo
   needs(table.vaultKeysPrevious, table.vaultKey)
   allOrNone([table.smtpUrl, table.mailFrom])
   needs(table.operatorsWebhookKey, table.operatorsWebhookUrl)
+  if (settings.sandboxSignUp && environment !== 'sandbox')
+    problems.push('ARI_SANDBOX_SIGNUP must not be true in production')
+  for (const other of [table.publicUrl, table.smtpUrl])
+    if (settings.sandboxSignUp) needs(table.sandboxSignUp, other)
   // A partly set archive is an error: bodies would silently remain in the store.
   allOrNone([table.archiveUrl, table.archiveKeyId, table.archiveSecret])
   needs(table.oidcIssuer, table.oidcClientId)
@@ -258,7 +264,6 @@ function conflicts(settings: Settings, isSet: (setting: Setting<unknown>) => boo
   return problems
 }
 
-/** How alerts reach people beside suppliers' webhooks. */
 function readAlertChannels(read: Read): ChannelSettings {
   const [smtpUrl, from] = [read(table.smtpUrl), read(table.mailFrom)]
   const [url, routingKey] = [read(table.operatorsWebhookUrl), read(table.operatorsWebhookKey)]

@@ -53,6 +53,13 @@ export const consoleSettings = {
     '32 random bytes (`openssl rand -base64 32`) that encrypt the secrets of second factors; to change it, put the new key in front of the old one, with a comma',
     { otherwise: 'none: not encrypted', isSecret: true, roles: ['console'] },
   ),
+  sandboxSignUp: setting(
+    'ARI_SANDBOX_SIGNUP',
+    yesOrNo,
+    false,
+    "In the sandbox: whether suppliers' developers [make themselves an account](#accounts-that-developers-make-themselves); needs `ARI_SMTP_URL`, `ARI_MAIL_FROM` and `ARI_PUBLIC_URL`",
+    { otherwise: '`false`', example: 'false', roles: ['console'] },
+  ),
   lockOutMinutes: setting(
     'ARI_LOCK_OUT_MINUTES',
     integer(signInMinutes.lockOut.min, signInMinutes.lockOut.max),

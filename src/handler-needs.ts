@@ -32,6 +32,7 @@ import { priceChecker } from './price-check/checker.ts'
 import { priceFloors } from './taxes/price-floor.ts'
 import type { Peers } from './peers.ts'
 import type { PrimaryChannel } from './process-channel.ts'
+import { confirmOptionalSignUp } from './sandbox/sign-up.ts'
 import { callbackFaults } from './webhooks/callback-faults.ts'
 import { callbackWatch } from './webhooks/callback-watch.ts'
 import { noArchive, type Archive } from './push-log/archive.ts'
@@ -57,6 +58,8 @@ export type AppNeeds = Needs & {
   metrics?: MetricsRules | undefined
   /** Absent: this service sends no e-mail. */
   mail?: MailSettings | undefined
+  /** Whether suppliers' developers make themselves accounts of the sandbox; it takes `mail` and `publicUrl`. */
+  allowsSignUp?: boolean | undefined
   /** Absent: operators see alerts in the console only. */
   operatorsWebhook?: OperatorsWebhook | undefined
   /** Absent: this process is alone on its machine. */
@@ -125,12 +128,18 @@ function signInNeedsOf(needs: AppNeeds, { tokenOf }: Authenticator) {
   const { publicUrl } = needs
   const consoleAddress: ConsoleAddress = { publicUrl, pathPrefix: pathPrefixOf(publicUrl) }
   const oidc = needs.console?.oidc
+  const revocations = needs.revocations ?? noRevocations
+  const mayBeAsked = needs.allowsSignUp === true && needs.environment === 'sandbox'
+  const signUp = mayBeAsked && publicUrl !== undefined ? { publicUrl } : undefined
   const rules = needs.console?.signIn ?? defaultSignInRules[needs.environment]
   return {
     consoleAddress,
+    signUp,
+    confirmSignUp: (token: string, requestId: string) =>
+      confirmOptionalSignUp({ ...needs, revocations, signUp }, token, requestId),
     rules,
     mfaKeys: needs.console?.mfaKeys ?? [],
-    revocations: needs.revocations ?? noRevocations,
+    revocations,
     sessions: operatorSessions({ ...needs, rules }, consoleAddress, tokenOf),
     passwords: passwords(needs.console?.passwordCost),
     provider: oidc && signInProvider(oidc, needs),

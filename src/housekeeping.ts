@@ -22,6 +22,9 @@ import { clearOldBefore } from './bookings/store.ts'
 import { destroyOldCards } from './cards/store.ts'
 import { attemptsRetainedDays, deleteOldAttempts } from './deliveries/store.ts'
 import { cleanStoredCards } from './bookings/stored-cards.ts'
+import { deleteOldSignUps, signUpsKeptMs } from './sandbox/sign-up.ts'
+import { endAbandonedAccounts } from './sandbox/abandoned-accounts.ts'
+import { revocationsIn } from './keys/revocations.ts'
 import { deletePastFaults } from './webhooks/callback-faults.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './push-log/housekeeping.ts'
 import { archiveBodies } from './push-log/archive-bodies.ts'
@@ -184,6 +187,9 @@ export async function doChores(
         endedMs: untilMs - bulkLimits.jobKeptDays * dayMs,
         touchedMs: untilMs - (bulkLimits.uploadKeptHours / 24) * dayMs,
       }),
+    'abandoned accounts of the sandbox ended': () =>
+      endAbandonedAccounts({ ...needs, revocations: revocationsIn(settings.revocationsFile) }, untilMs),
+    'old sign-ups deleted': () => deleteOldSignUps(db, untilMs - signUpsKeptMs),
     'old changes deleted': () => deleteOldChanges(db, untilMs - changesKeptDays * dayMs),
   }
   for (const [chore, run] of Object.entries(chores)) {

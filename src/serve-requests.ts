@@ -64,6 +64,7 @@ export async function serveRequests(
     patience: settings.patience,
     metrics: settings.metrics,
     mail: settings.mail,
+    allowsSignUp: settings.sandboxSignUp,
     operatorsWebhook: settings.operatorsWebhook,
   })
   closers.push({ name: 'connections', close: app.close, withinMs: connectionsCloseWithinMs })

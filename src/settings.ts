@@ -212,14 +212,14 @@ export const settingsTable = {
     text(readSmtpUrl),
     undefined,
     'Mail server for [alerts](alerts.md): `smtp://user:password@mail.example.com:587`, `smtps://` for TLS from the start; `?requireTLS=true` refuses a server without STARTTLS',
-    { otherwise: 'none: no e-mail', isSecret: true, roles: ['worker'] },
+    { otherwise: 'none: no e-mail', isSecret: true, roles: ['worker', 'console'] },
   ),
   mailFrom: setting(
     'ARI_MAIL_FROM',
     text(readMailAddress),
     undefined,
     'Sender of these e-mails, such as `alerts@example.com`; needed with `ARI_SMTP_URL`',
-    { example: 'alerts@example.com', roles: ['worker'] },
+    { example: 'alerts@example.com', roles: ['worker', 'console'] },
   ),
   operatorsWebhookUrl: setting(
     'ARI_OPERATORS_WEBHOOK_URL',

@@ -379,6 +379,7 @@ test('the contract settings of an account are printed and changed, one at a time
     isCertified: false,
     managedKeysMax: 2,
     managedKeyRateMax: 6_000,
+    hotelsMax: 0,
   }
   assert.deepEqual(await json('supplier', 'show', 'Agreed', '--json'), usual)
   const options = ['--on-failure', 'use_stored', '--price-tolerance', '2.50', '--card-delivery', 'on']

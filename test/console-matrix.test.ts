@@ -20,6 +20,7 @@ const rows: Record<ConsoleRouteName, Row> = {
   signIn: 'everybody',
   signInByLink: 'everybody',
   signInWays: 'everybody',
+  signUp: 'everybody',
   beginOidc: 'everybody',
   finishOidc: 'everybody',
   whoAmI: 'viewer reads',

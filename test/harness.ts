@@ -115,6 +115,7 @@ export type GatewayOptions = {
   callWithinMs?: number
   metrics?: MetricsRules
   mail?: MailSettings
+  allowsSignUp?: boolean
   operatorsWebhook?: OperatorsWebhook
   revocationsFile?: string
   through?: (address: TestAddress) => PostgresAddress
@@ -195,6 +196,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     callWithinMs: options.callWithinMs,
     metrics: options.metrics,
     mail: options.mail,
+    allowsSignUp: options.allowsSignUp,
     operatorsWebhook: options.operatorsWebhook,
     revocations: revocationsIn(options.revocationsFile),
     console: 'console' in options ? options.console && { ...usualConsole, ...options.console } : usualConsole,

@@ -82,6 +82,7 @@ type GivenAccount = {
   certified?: boolean
   managedKeys?: number
   managedKeyRate?: number
+  hotelsMax?: number
 }
 
 function addSet(supplier: Command): void {
@@ -115,6 +116,11 @@ function addSet(supplier: Command): void {
       'requests a minute of a key that they make',
       integerBetween({ min: 1, max: 10_000_000 }),
     )
+    .option(
+      '--hotels-max <count>',
+      'hotels that the account may have; 0 for no limit',
+      integerBetween({ min: 0, max: 10_000_000 }),
+    )
     .option('--json', 'print JSON')
     .action((name: string, given: Given & GivenAccount) =>
       withSession(async ({ db }) => {
@@ -132,7 +138,7 @@ function addSet(supplier: Command): void {
 /** Only the options that were given. */
 function accountGiven(given: GivenAccount): Partial<Account> {
   const { onFailure, priceTolerance, cardDelivery, onDemandPush, reservationRetrieval } = given
-  const { requireCertification, certified, managedKeys, managedKeyRate } = given
+  const { requireCertification, certified, managedKeys, managedKeyRate, hotelsMax } = given
   return {
     ...(onFailure === undefined ? {} : { onFailure }),
     ...(priceTolerance === undefined ? {} : { priceTolerance }),
@@ -143,6 +149,7 @@ function accountGiven(given: GivenAccount): Partial<Account> {
     ...(certified === undefined ? {} : { isCertified: certified }),
     ...(managedKeys === undefined ? {} : { managedKeysMax: managedKeys }),
     ...(managedKeyRate === undefined ? {} : { managedKeyRateMax: managedKeyRate }),
+    ...(hotelsMax === undefined ? {} : { hotelsMax }),
   }
 }
 
@@ -161,6 +168,7 @@ function printAccount(given: Given, name: string, account: Account): void {
       ['certified', onOffText(account.isCertified)],
       ['managed-keys', String(account.managedKeysMax)],
       ['managed-key-rate', String(account.managedKeyRateMax)],
+      ['hotels-max', account.hotelsMax === 0 ? 'no limit' : String(account.hotelsMax)],
     ],
   )
 }

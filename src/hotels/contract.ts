@@ -24,6 +24,11 @@ export const hotelErrors = {
     message: `Maximum ${hotelsPerPushMax} hotels can be updated at a time`,
     hint: 'Split the push',
   },
+  tooManyOfAccount: {
+    type: 'ACCOUNT_HOTELS_FULL',
+    message: 'This account may have no more hotels',
+    hint: 'Ask the platform for more; in the sandbox, POST /sandbox/reset removes those that are there',
+  },
   currency: {
     type: 'CURRENCY_INVALID',
     message: 'Currency is not valid',

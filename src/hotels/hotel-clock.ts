@@ -13,8 +13,15 @@ export function todayIn({ timeZone, aheadMs }: HotelClock, nowMs: number): DayNu
  * Locks the account's row, for adding hotels: until the transaction ends, no test clock advances and no reset
  * happens. It is locked before any of its hotels, and mere references to the account don't wait for it.
  */
-export async function shareAccount(connection: Queryable, supplierId: number): Promise<void> {
-  await connection.query('select from supplier where id = $1 for share', [supplierId])
+export async function shareAccount(
+  connection: Queryable,
+  supplierId: number,
+): Promise<{ hotelsMax: number }> {
+  const { rows } = await connection.query<{ hotelsMax: number }>(
+    'select hotels_max as "hotelsMax" from supplier where id = $1 for share',
+    [supplierId],
+  )
+  return { hotelsMax: rows[0]?.hotelsMax ?? 0 }
 }
 
 /** Exclusive: until the transaction ends, no hotel is added either. Returns the test clock's lead. */

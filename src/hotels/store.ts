@@ -1,6 +1,6 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Hotel } from './contract.ts'
-import { shareAccount } from './hotel-clock.ts'
+import { lockPlaces, refuseAbove } from './hotels-max.ts'
 
 /** The columns of a hotel that other features use. */
 export type HotelRow = {
@@ -98,8 +98,9 @@ export async function saveHotels(
   nowMs: number,
 ): Promise<Map<string, SavedHotel>> {
   const { supplierId, keyId } = pusher
-  await shareAccount(connection, supplierId)
+  const hotelsMax = await lockPlaces(connection, supplierId)
   const inserted = await insertMissing(connection, pusher, hotels, nowMs)
+  if (inserted.length > 0) await refuseAbove(connection, supplierId, hotelsMax)
   const saved = new Map<string, SavedHotel>()
   for (const { id, code, revision } of inserted) {
     saved.set(code, { id, outcome: 'created', revision, currencyBefore: undefined })
@@ -121,9 +122,8 @@ export async function saveHotels(
   const revisionById = await updateChanged(connection, supplierId, present, nowMs)
   const ofOtherKeys = locked.filter((held) => held.keyId !== keyId).map(({ id }) => id)
   // The hotel itself doesn't change, so its revision stays.
-  if (ofOtherKeys.length > 0) {
+  if (ofOtherKeys.length > 0)
     await connection.query('update hotel set key_id = $1 where id = any($2::int[])', [keyId, ofOtherKeys])
-  }
   for (const { id, code, currency, revision } of locked) {
     const risen = revisionById.get(id)
     saved.set(code, {

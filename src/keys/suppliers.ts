@@ -108,12 +108,14 @@ export type Account = {
   managedKeysMax: number
   /** Requests a minute of a key that its own managers make. */
   managedKeyRateMax: number
+  /** Hotels that the account may have; 0: no limit. */
+  hotelsMax: number
 }
 
 const accountColumns = `on_failure as "onFailure", trim_scale(price_tolerance)::text as "priceTolerance",
   delivers_cards as "deliversCards", may_push_on_demand as "mayPushOnDemand", may_retrieve as "mayRetrieve",
   requires_certification as "requireCertification", certified_at is not null as "isCertified",
-  managed_keys_max as "managedKeysMax", managed_key_rate_max as "managedKeyRateMax"`
+  managed_keys_max as "managedKeysMax", managed_key_rate_max as "managedKeyRateMax", hotels_max as "hotelsMax"`
 
 export async function selectAccount(db: Queryable, supplierId: number): Promise<Account> {
   const { rows } = await db.query<Account>({
@@ -134,7 +136,8 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
        may_push_on_demand = coalesce($5, may_push_on_demand), may_retrieve = coalesce($6, may_retrieve),
        requires_certification = coalesce($7, requires_certification),
        certified_at = case when $8 then coalesce(certified_at, now()) when not $8 then null else certified_at end,
-       managed_keys_max = coalesce($9, managed_keys_max), managed_key_rate_max = coalesce($10, managed_key_rate_max)
+       managed_keys_max = coalesce($9, managed_keys_max), managed_key_rate_max = coalesce($10, managed_key_rate_max),
+       hotels_max = coalesce($11, hotels_max)
      where name = $1 returning ${accountColumns}`,
     [
       name,
@@ -147,6 +150,7 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
       changed.isCertified ?? null,
       changed.managedKeysMax ?? null,
       changed.managedKeyRateMax ?? null,
+      changed.hotelsMax ?? null,
     ],
   )
   const [account] = rows

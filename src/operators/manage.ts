@@ -63,7 +63,8 @@ export function createFirstAdmin(
   })
 }
 
-async function insertOperator(
+/** The same within an open transaction. */
+export async function insertOperator(
   connection: Queryable,
   { name, role, supplierId }: NewOperator,
   context: ChangeContext,

@@ -35,6 +35,8 @@ export type SignInNeeds = Needs & {
   rules: SignInRules
   mfaKeys: MfaKeys
   revocations: Revocations
+  /** Makes the account of a sign-up by its token, and returns that of a sign-in link; undefined for any other token. */
+  confirmSignUp: (token: string, requestId: string) => Promise<string | undefined>
 }
 
 export type SignInContext = { visit: Visit; requestId: string }
@@ -65,13 +67,17 @@ export async function signInByPassword(
   return signIn(needs, known, { by: 'password', proof }, context)
 }
 
-/** The link replaces the password, not the second factor: operators who have one also send a code. */
+/**
+ * The link replaces the password, not the second factor: operators who have one also send a code. That of a sign-up
+ * makes the account first.
+ */
 export async function signInByLink(
   needs: SignInNeeds,
-  { token, code }: { token: string; code: string | undefined },
+  { token: sent, code }: { token: string; code: string | undefined },
   context: SignInContext,
 ): Promise<OpenedSession> {
   const { db, clock } = needs
+  const token = (await needs.confirmSignUp(sent, context.requestId)) ?? sent
   const owner = await selectOptionalLinkOwner(db, token, clock.now())
   const proof = owner === undefined ? 'none' : await proveForLink(needs, owner, code, context)
   const isUsed = owner !== undefined && (await useOptionalLink(db, token, clock.now())) !== undefined

@@ -9,6 +9,7 @@ import {
   type SignInLink,
   type StoredOperator,
 } from '../../operators/contract.ts'
+import { signUpLimits } from '../../operators/sign-up-contract.ts'
 import {
   queryText,
   consoleRoute,
@@ -49,6 +50,8 @@ type SignInWays = {
   password: true
   /** Name and path of the OpenID provider; null: none is configured. */
   oidc: { name: string; path: string } | null
+  /** Whether suppliers' developers may make an account of the sandbox: POST /sign-up. */
+  signUp: boolean
 }
 
 /** Why an OpenID sign-in failed: `problem` in the query of the page that follows. */
@@ -96,6 +99,18 @@ export const sessionRoutes = {
     path: '/sign-in/link',
     body: Type.Object(
       { token: text({ secret: true, maxLength: 100 }), code: Type.Optional(code()) },
+      { secret: true },
+    ),
+  }),
+  /** Answers the same whatever there is: what follows is in the mail. */
+  signUp: openConsoleRoute<Record<string, never>>()({
+    method: 'POST',
+    path: '/sign-up',
+    body: Type.Object(
+      {
+        email: text({ secret: true, maxLength: operatorNameLengthMax }),
+        company: text({ secret: true, maxLength: signUpLimits.companyLengthMax }),
+      },
       { secret: true },
     ),
   }),

@@ -25,6 +25,7 @@ import {
 } from '../../operators/sign-in.ts'
 import { beginOwnSetup, finishOwnSetup, removeOwnSecondFactor } from '../../operators/second-factor-setup.ts'
 import { optionalAccountOf, useStateOnce } from '../../operators/oidc-account.ts'
+import { requestSignUp, type SignUpNeeds } from '../../sandbox/sign-up.ts'
 import type { Visit } from '../../http/call.ts'
 import { Rejected } from '../../http/rejected.ts'
 
@@ -54,16 +55,27 @@ export const whoAmI = (needs: { db: Queryable; environment: Environment; session
 export const signInWays = ({
   provider,
   consoleAddress: { pathPrefix },
+  signUp: mayBeAsked,
 }: {
   provider: SignInProvider | undefined
   consoleAddress: ConsoleAddress
+  signUp: SignUpNeeds['signUp']
 }): Mounted =>
   on(sessionRoutes.signInWays, async () => {
     const begin = sessionRoutes.beginOidc
     return answer(200, {
       password: true,
       oidc: provider ? { name: provider.name, path: `${pathPrefix}${basePathOf(begin)}${begin.path}` } : null,
+      signUp: mayBeAsked !== undefined,
     })
+  })
+
+/** POST /sign-up. */
+export const signUp = (needs: SignUpNeeds & { consoleAddress: ConsoleAddress }): Mounted =>
+  on(sessionRoutes.signUp, async ({ body: { email, company }, visit }) => {
+    refuseForeignSite(visit, needs.consoleAddress)
+    await requestSignUp(needs, { email: email.trim(), company: company.trim() }, { visit })
+    return answer(202, {})
   })
 
 /** POST /sign-in. */

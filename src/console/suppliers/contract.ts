@@ -54,6 +54,8 @@ const account = Type.Object({
   managedKeysMax: Type.Optional(integer({ minimum: 0, maximum: 100 })),
   /** Requests a minute of a key that they make. */
   managedKeyRateMax: Type.Optional(integer({ minimum: 1, maximum: 10_000_000 })),
+  /** Hotels that the account may have; 0: no limit. */
+  hotelsMax: Type.Optional(integer({ minimum: 0, maximum: 10_000_000 })),
 })
 export type SupplierAccount = Required<Static<typeof account>>
 

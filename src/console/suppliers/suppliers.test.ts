@@ -188,6 +188,7 @@ test('contract settings are changed member by member, and audited before and aft
     isCertified: false,
     managedKeysMax: 2,
     managedKeyRateMax: 6_000,
+    hotelsMax: 0,
   }
   assert.deepEqual(expectOk(await admin.put(path, wanted)).body['account'], account)
   assert.deepEqual(Object(await held(supplierId)).account, account)

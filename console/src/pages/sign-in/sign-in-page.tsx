@@ -11,6 +11,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ChoosePassword } from './passwords.tsx'
+import { SignUp } from './sign-up.tsx'
 import { CodeField, isCodeAsked } from './second-factor.tsx'
 import classes from './sign-in.module.css'
 
@@ -19,6 +20,7 @@ export function SignInPage() {
   const { t } = useTranslation()
   const [token, forgetToken] = useLinkToken()
   const [isChoosing, setChoosing] = useState(false)
+  const [isSigningUp, setSigningUp] = useState(false)
   const enter = useContinue()
   if (isChoosing) {
     return (
@@ -27,10 +29,17 @@ export function SignInPage() {
       </Frame>
     )
   }
+  if (isSigningUp && token === undefined) {
+    return (
+      <Frame title={t('access.signUp.title')}>
+        <SignUp onGiveUp={() => setSigningUp(false)} />
+      </Frame>
+    )
+  }
   return (
     <Frame title={t('access.signInTitle')}>
       {token === undefined ? (
-        <ByPassword onDone={enter} />
+        <ByPassword onDone={enter} onSignUp={() => setSigningUp(true)} />
       ) : (
         <ByLink
           token={token}
@@ -120,10 +129,11 @@ function ByLink({ token, onDone, onGiveUp }: { token: string; onDone: () => void
   )
 }
 
-function ByPassword({ onDone }: { onDone: () => void }) {
+function ByPassword({ onDone, onSignUp }: { onDone: () => void; onSignUp: () => void }) {
   const { t } = useTranslation()
   const { problem } = useSearch({ strict: false })
   const { run, isBusy, error } = useUncachedChange('signIn')
+  const maySignUp = useApi('signInWays').data?.signUp === true
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState<string>()
@@ -170,6 +180,11 @@ function ByPassword({ onDone }: { onDone: () => void }) {
         <Text size="xs" c="dimmed">
           {t('access.signIn.forgotten')}
         </Text>
+        {maySignUp && (
+          <Anchor component="button" type="button" size="sm" onClick={onSignUp}>
+            {t('access.signUp.offer')}
+          </Anchor>
+        )}
       </Stack>
     </form>
   )

@@ -83,7 +83,7 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
               onChange={(event) => set({ [name]: event.currentTarget.checked })}
             />
           ))}
-          {(['managedKeysMax', 'managedKeyRateMax'] as const).map((name) => (
+          {(['managedKeysMax', 'managedKeyRateMax', 'hotelsMax'] as const).map((name) => (
             <NumberInput
               key={name}
               label={t(`suppliers.account.${name}`)}

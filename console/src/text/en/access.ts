@@ -25,6 +25,19 @@ export const access = {
       unknown: 'Ask an admin to create an operator with your e-mail address as its name.',
     },
   },
+  signUp: {
+    offer: 'Integrate with us: create a sandbox account',
+    title: 'Create a sandbox account',
+    what: 'For developers of hotel systems: make keys, push hotels and rates, and see what arrives.',
+    email: 'E-mail address',
+    company: 'Company or product',
+    companyHint: 'The platform’s operators see it as the name of your account.',
+    submit: 'Send me a link',
+    sent: 'Look into your mailbox',
+    sentHint:
+      'If {{email}} can have an account, a link is on its way. It works once, within {{hours}} hours. Nothing there? Ask again after {{minutes}} minutes.',
+    back: 'Back to sign-in',
+  },
   password: {
     title: 'Change my password',
     chooseTitle: 'Choose a password',

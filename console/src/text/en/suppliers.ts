@@ -75,6 +75,8 @@ export const suppliers = {
     managedKeysMaxHint: 'Managers of the supplier make keys until so many are active. 0: they make none.',
     managedKeyRateMax: 'Requests a minute of such a key',
     managedKeyRateMaxHint: 'For new keys that managers make. Only admins change the limits of a key.',
+    hotelsMax: 'Hotels that it may have',
+    hotelsMaxHint: 'Further hotels are refused. 0: no limit.',
     on: 'on',
     off: 'off',
   },

@@ -1,0 +1,103 @@
+import { audit } from '../operators/audit.ts'
+import { subjectOf, type ChangeContext } from '../operators/manage.ts'
+import { removeSecondFactor } from '../operators/second-factor.ts'
+import { deleteSessionsOf, deleteSignInLinks } from '../operators/session-store.ts'
+import { signUpItself } from './sign-up.ts'
+import { signUpLimits } from '../operators/sign-up-contract.ts'
+import { updateDisabled } from '../operators/store.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { dayMs } from '../base/calendar.ts'
+import { revokeKey } from '../keys/manage.ts'
+import { resetAccount, type ResetNeeds } from './account.ts'
+
+type AbandonedNeeds = ResetNeeds & Pick<ChangeContext, 'revocations'>
+type Account = { signUpId: number; supplierId: number; supplier: string }
+
+/**
+ * Ends accounts that developers made themselves and have not used for so long: hotels removed, keys revoked, people shut
+ * out. Their name stays theirs: who signs up again with the same address goes on under it. Returns how many were ended.
+ */
+export async function endAbandonedAccounts(needs: AbandonedNeeds, untilMs: number): Promise<number> {
+  const lastMs = untilMs - signUpLimits.abandonedDays * dayMs
+  const { rows } = await needs.db.query<Account>(
+    `select sign_up.id as "signUpId", supplier.id as "supplierId", supplier.name as supplier
+     ${unusedSince} order by sign_up.id limit 100`,
+    [lastMs],
+  )
+  let ended = 0
+  for (const account of rows) {
+    try {
+      await resetAccount(needs, account.supplierId)
+      if (await endAccess(needs, account, { lastMs, nowMs: untilMs })) ended++
+    } catch (error) {
+      // The others must not wait for this one.
+      needs.log.error(
+        { err: error, ...account },
+        'an abandoned account could not be ended; this will be repeated',
+      )
+    }
+  }
+  return ended
+}
+
+/** $1: the moment in milliseconds. */
+const unusedSince = `
+  from sign_up join operator on operator.id = sign_up.operator_id join supplier on supplier.id = operator.supplier_id
+  where sign_up.ended_at is null and sign_up.confirmed_at <= instant($1)
+    and not exists (
+      select from operator as person where person.supplier_id = supplier.id and person.last_sign_in_at > instant($1))
+    and not exists (
+      select from api_key where api_key.supplier_id = supplier.id and api_key.last_used_at > instant($1))`
+
+/** False if it was used in the meantime. */
+function endAccess(
+  { db, revocations }: AbandonedNeeds,
+  { signUpId, supplierId, supplier }: Account,
+  { lastMs, nowMs }: { lastMs: number; nowMs: number },
+): Promise<boolean> {
+  return transaction(db.unhurried, async (connection) => {
+    const { rowCount } = await connection.query(
+      `update sign_up as one set ended_at = instant($3) where id = $2 and id in (select sign_up.id ${unusedSince})`,
+      [lastMs, signUpId, nowMs],
+    )
+    if (rowCount === 0) return false
+    for (const keyId of await activeKeys(connection, supplierId)) {
+      await revokeKey(connection, keyId, nowMs)
+      await revocations.note(connection, 'key', keyId)
+    }
+    for (const person of await activePeople(connection, supplierId)) {
+      const { operatorId } = person
+      await updateDisabled(connection, operatorId, nowMs)
+      await removeSecondFactor(connection, operatorId)
+      await deleteSessionsOf(connection, operatorId)
+      await deleteSignInLinks(connection, operatorId)
+      await revocations.note(connection, 'operator', operatorId)
+      await audit(connection, { ...byItself, action: 'operator.disable', subject: subjectOf(person) })
+    }
+    const subject = `supplier ${supplierId} "${supplier}"`
+    await audit(connection, { ...byItself, action: 'supplier.abandoned', subject })
+    return true
+  })
+}
+
+const byItself = { operator: signUpItself, requestId: undefined } as const
+
+async function activeKeys(connection: Queryable, supplierId: number): Promise<number[]> {
+  const { rows } = await connection.query<{ id: number }>(
+    'select id from api_key where supplier_id = $1 and revoked_at is null order by id',
+    [supplierId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function activePeople(
+  connection: Queryable,
+  supplierId: number,
+): Promise<{ operatorId: number; name: string }[]> {
+  const { rows } = await connection.query<{ operatorId: number; name: string }>(
+    'select id as "operatorId", name from operator where supplier_id = $1 and disabled_at is null order by id',
+    [supplierId],
+  )
+  return rows
+}
