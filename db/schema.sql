@@ -545,6 +545,7 @@ create table housekeeping_mark (
   at timestamp with time zone not null,
   moved_at timestamp with time zone,
   months_removed_before smallint,
+  backup_at timestamp with time zone,
   constraint housekeeping_mark_pkey PRIMARY KEY (only_row),
   constraint housekeeping_mark_only_row_check CHECK (only_row)
 );

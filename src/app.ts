@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { acceptHandedOver } from './ari/hand-over.ts'
 import { startHoldWatch, type HoldWatch } from './ari/guard/watch-holds.ts'
@@ -16,8 +17,8 @@ import { authenticator } from './keys/authenticate.ts'
 import { mountDocs } from './openapi/docs.ts'
 import { auditRoleRefused } from './operators/audit.ts'
 import { shedWhenLate } from './http/loop-delay.ts'
-import type { Needs } from './postgres/postgres.ts'
 import { serve, type Server } from './http/serve.ts'
+import { startStoreFigures } from './postgres/store-figures.ts'
 import { startStoreWatch } from './postgres/store-watch.ts'
 import type { ServeNeeds } from './http/serve-needs.ts'
 import type { Mounted } from './http/mount.ts'
@@ -94,6 +95,7 @@ export function startApp(needs: AppNeeds): App {
   const web = needs.console && mountConsole(fastify, { ...needs, ...handlerNeeds.consoleAddress })
   measure(needs, { commits, server })
   const storeWatch = startStoreWatch(needs)
+  const storeFigures = startStoreFigures(needs)
 
   return {
     *prepare() {
@@ -123,7 +125,7 @@ export function startApp(needs: AppNeeds): App {
       const patience = setTimeout(() => fastify.server.closeAllConnections(), connectionsCloseWithinMs)
       await fastify.close().finally(() => clearTimeout(patience))
       shedding.close()
-      await storeWatch.close()
+      await Promise.all([storeWatch.close(), storeFigures.close()])
       await ownMetrics?.close()
       pings.close()
       for (const calls of [handlerNeeds.deliveryCaller, handlerNeeds.alertChannels]) calls.close()
@@ -206,12 +208,25 @@ function metricsPageOf({ processes, telemetry }: AppNeeds): () => Promise<string
   return () => processes?.metricsPage() ?? telemetry.registry.metrics()
 }
 
-function measure(needs: Needs, read: { commits: { waiting: () => number }; server: Server }): void {
+async function freeShareOf(folder: string): Promise<number> {
+  const { bavail, blocks } = await statfs(folder)
+  return bavail / blocks
+}
+
+function measure(needs: AppNeeds, read: { commits: { waiting: () => number }; server: Server }): void {
+  const { storeFolder } = needs
   const { gauge } = needs.telemetry
   gauge('ari_processes', 'Processes that answer requests', () => 1)
   gauge('ari_requests_in_flight', 'Requests being worked on', read.server.requestsInFlight)
   gauge('ari_requests_held_open', 'Requests that wait for changes', read.server.requestsHeldOpen)
   gauge('ari_commit_queue_depth', 'ARI pushes waiting for a commit group', read.commits.waiting)
+  if (storeFolder !== undefined)
+    gauge(
+      'ari_data_free_ratio',
+      'Free share of the disk of the embedded store, 0 to 1',
+      () => freeShareOf(storeFolder),
+      'min',
+    )
   gauge('ari_pool_connections', 'PostgreSQL connections of the pool', () => needs.db.pool.totalCount)
   gauge('ari_pool_idle', 'Pool connections that are idle', () => needs.db.pool.idleCount)
   gauge('ari_pool_waiting', 'Queries waiting for a pool connection', () => needs.db.pool.waitingCount)

@@ -50,6 +50,8 @@ export type AppNeeds = Needs & {
   revocations?: Revocations | undefined
   /** The address at which people reach the service, without a trailing slash. Absent: that of each request. */
   publicUrl?: string | undefined
+  /** The folder of the embedded store, whose disk the metrics measure. Absent: the store is elsewhere. */
+  storeFolder?: string | undefined
   /** Absent: this process serves no console. */
   console: ConsoleSettings | undefined
   /** Proxies that are trusted to state the origin of a request. */

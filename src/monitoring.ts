@@ -14,11 +14,18 @@ const readyTimeoutMs = 2_500
 type HealthNeeds = Needs & { vault: Pick<CardVault, 'status'> }
 
 export function mountHealth(fastify: FastifyInstance, needs: HealthNeeds, isDraining: () => boolean): void {
+  const fault = async (): Promise<string | undefined> => (isDraining() ? 'shutting down' : storeFault(needs))
+  needs.telemetry.gauge(
+    'ari_ready',
+    'Whether /readyz answers 200: 1 or 0',
+    async () => ((await fault()) === undefined ? 1 : 0),
+    'min',
+  )
   // Monitors of an overloaded service must not take it for a dead one.
   const config = { slot: 'probe' } as const
   fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
   fastify.get('/readyz', { config }, async (_request, reply) => {
-    const reason = isDraining() ? 'shutting down' : await storeFault(needs)
+    const reason = await fault()
     return reply
       .code(reason === undefined ? 200 : 503)
       .type('text/plain')

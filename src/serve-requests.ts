@@ -59,6 +59,7 @@ export async function serveRequests(
     archive,
     isGateway: roles.includes('gateway'),
     publicUrl: settings.publicUrl,
+    storeFolder: settings.databaseUrl === undefined ? settings.dataDir : undefined,
     console: roles.includes('console') ? settings : undefined,
     trustedProxies: settings.trustedProxies,
     patience: settings.patience,

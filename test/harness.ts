@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Agent, request, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
 import { buffer } from 'node:stream/consumers'
 import { after } from 'node:test'
 import type { MailSettings, OperatorsWebhook } from '../src/alerts/channels.ts'
@@ -190,6 +191,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     archive: options.archive,
     isGateway: options.isGateway ?? true,
     publicUrl: options.publicUrl,
+    storeFolder: tmpdir(),
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
     checkBudgetMs: options.checkBudgetMs,

@@ -34,14 +34,14 @@ export function telemetry() {
     ...ofBookings(registers),
     ...ofAlerts(registers),
     /** `together` is the value for several processes: by default their sum. */
-    gauge: (name: string, help: string, read: () => number, together: Aggregator = 'sum') =>
+    gauge: (name: string, help: string, read: () => number | Promise<number>, together: Aggregator = 'sum') =>
       new Gauge({
         name,
         help,
         registers,
         aggregator: together,
-        collect() {
-          this.set(read())
+        async collect() {
+          this.set(await read())
         },
       }),
   }

@@ -6,6 +6,7 @@ import {
   writeBackupFile,
   writeBackupToOutput,
 } from '../backup/backup-file.ts'
+import { openTransaction } from '../backup/backup-session.ts'
 import { UnusableBackup } from '../backup/container.ts'
 import type { Manifest } from '../backup/records.ts'
 import { refuseNewer, restoreBackup } from '../backup/restore-backup.ts'
@@ -14,6 +15,8 @@ import { countCardsByKey } from '../cards/vault-keys.ts'
 import type { Settings } from '../config.ts'
 import { reachStore, type Store, type WhenMissing } from '../open-store.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import type { PostgresAddress } from '../postgres/connection-config.ts'
+import { noteBackup } from '../postgres/store-figures.ts'
 import { printLine, printOutcome, printTable, remark } from './print.ts'
 import { quiet, settingsWithRemarks, withSession } from './session.ts'
 
@@ -52,6 +55,7 @@ function addCreate(backup: Command, version: string): void {
         const { manifest, hotels, rows } = isOutput
           ? await writeBackupToOutput(source)
           : await writeBackupFile(source, resolve(given.to))
+        await noteMade(address)
         const isEncrypted = settings.backupKey !== undefined
         const sentence = `Backed up ${where}: ${hotels} hotels, ${rows} rows, schema ${manifest.schema}, ${isEncrypted ? 'encrypted' : 'not encrypted (ARI_BACKUP_KEY is not set)'}`
         if (isOutput) remark(sentence)
@@ -112,6 +116,21 @@ function addRestore(backup: Command): void {
         )
       })
     })
+}
+
+/** The backup is good all the same: of a store before its upgrade, or one that takes no writes. */
+async function noteMade(address: PostgresAddress): Promise<void> {
+  try {
+    const client = await openTransaction(address, 'isolation level read committed')
+    try {
+      await noteBackup(client)
+      await client.query('commit')
+    } finally {
+      await client.end()
+    }
+  } catch {
+    remark('The store could not note this backup: ari_backup_age_seconds does not know of it')
+  }
 }
 
 async function printUnreadableCards(

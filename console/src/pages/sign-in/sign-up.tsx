@@ -23,12 +23,7 @@ export function SignUp({ onGiveUp }: { onGiveUp: () => void }) {
     const { linkHours, pauseMinutes } = signUpLimits
     return (
       <Stack gap="md">
-        <Alert
-          role="status"
-          color="green"
-          icon={<MailCheck size={16} aria-hidden />}
-          title={t('access.signUp.sent')}
-        >
+        <Alert role="status" icon={<MailCheck size={16} aria-hidden />} title={t('access.signUp.sent')}>
           {t('access.signUp.sentHint', { email: email.trim(), hours: linkHours, minutes: pauseMinutes })}
         </Alert>
         {back}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gatewayForTests } from '../../test/harness.ts'
+import { seconds } from '../../test/pace.ts'
+import { eventually } from '../../test/proof/crash/world.ts'
+import { noteBackup, startStoreFigures } from './store-figures.ts'
+import { openLog } from '../base/log.ts'
+import { telemetry } from '../base/telemetry.ts'
+
+async function metric(url: string, name: string): Promise<number> {
+  const page = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1])
+}
+
+test('the age of the last backup is known from ari backup create alone, and 0 before there is one', async () => {
+  const gateway = await gatewayForTests()
+  assert.equal(await metric(gateway.url, 'ari_backup_age_seconds'), 0)
+  await noteBackup(gateway.db)
+  await gateway.db.query("update housekeeping_mark set backup_at = backup_at - interval '27 hours'")
+  const measurements = telemetry()
+  const figures = startStoreFigures({ ...gateway, log: openLog('silent'), telemetry: measurements })
+  const age = async () =>
+    Number(
+      /_seconds (\d+)/.exec(
+        await measurements.registry.getSingleMetricAsString('ari_backup_age_seconds'),
+      )?.[1],
+    )
+  await eventually('the age is read', seconds(30), async () => (await age()) >= 27 * 3600)
+  await figures.close()
+})
+
+test('a process says whether it is ready, and how much room the disk of the store has', async () => {
+  const gateway = await gatewayForTests()
+  assert.equal(await metric(gateway.url, 'ari_ready'), 1)
+  const free = await metric(gateway.url, 'ari_data_free_ratio')
+  assert.ok(free > 0 && free <= 1, String(free))
+  gateway.app.leave()
+  assert.equal(await metric(gateway.url, 'ari_ready'), 0)
+})
