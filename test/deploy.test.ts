@@ -159,6 +159,35 @@ test('rendered by Go’s template engine, the chart makes what each mode needs, 
   assert.equal(containerOf(embedded.get('StatefulSet r-ari'))['image'], `ari-gateway:${version}`)
 })
 
+test('the chart leads below a path too, console and API, and refuses one that is none', async () => {
+  const routed = async (path: string): Promise<unknown> => {
+    const values = {
+      ...everything,
+      ingress: { enabled: true, host: 'apps.example.com', path },
+      httpRoute: { enabled: true, parentRefs: [{ name: 'edge' }], hostnames: ['apps.example.com'], path },
+    }
+    const documents = (await renderChart(chartFolder, values)).flatMap((text) => parseAllDocuments(text))
+    const made = documents.map((document) => membersOf(document.toJS()))
+    const specOf = (kind: string) => membersOf(made.find((one) => one['kind'] === kind)?.['spec'])
+    const [rule] = listOf(specOf('Ingress')['rules']).map(membersOf)
+    const ofIngress = listOf(membersOf(rule?.['http'])['paths']).map((one) => membersOf(one)['path'])
+    const ofRoute = listOf(specOf('HTTPRoute')['rules']).map((one) => {
+      const [match] = listOf(membersOf(one)['matches'])
+      return membersOf(membersOf(match)['path'])['value']
+    })
+    return { ofIngress, ofRoute }
+  }
+  assert.deepEqual(await routed(''), { ofIngress: ['/', '/console'], ofRoute: ['/console', '/'] })
+  assert.deepEqual(await routed('/ari'), {
+    ofIngress: ['/ari', '/ari/console'],
+    ofRoute: ['/ari/console', '/ari'],
+  })
+  const validate = new Ajv({ strict: false }).compile(schema)
+  for (const path of ['ari', '/ari/', '/', '/a b'])
+    assert.equal(validate({ ...defaults, ...external, ingress: { path } }), false, path)
+  assert.equal(validate({ ...defaults, ...external, ingress: { path: '/apps/ari' } }), true)
+})
+
 function containerOf(made: Members | undefined): Members {
   const pod = membersOf(membersOf(membersOf(made?.['spec'])['template'])['spec'])
   return membersOf(listOf(pod['containers'])[0])
