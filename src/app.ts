@@ -94,8 +94,7 @@ export function startApp(needs: AppNeeds): App {
   if (needs.isGateway || needs.console) mountDocs(fastify, { ...needs, ...handlerNeeds.consoleAddress })
   const web = needs.console && mountConsole(fastify, { ...needs, ...handlerNeeds.consoleAddress })
   measure(needs, { commits, server })
-  const storeWatch = startStoreWatch(needs)
-  const storeFigures = startStoreFigures(needs)
+  const watches = [startStoreWatch(needs), startStoreFigures(needs)]
 
   return {
     *prepare() {
@@ -125,7 +124,7 @@ export function startApp(needs: AppNeeds): App {
       const patience = setTimeout(() => fastify.server.closeAllConnections(), connectionsCloseWithinMs)
       await fastify.close().finally(() => clearTimeout(patience))
       shedding.close()
-      await Promise.all([storeWatch.close(), storeFigures.close()])
+      await Promise.all(watches.map(({ close }) => close()))
       await ownMetrics?.close()
       pings.close()
       for (const calls of [handlerNeeds.deliveryCaller, handlerNeeds.alertChannels]) calls.close()

@@ -37,6 +37,7 @@ const defaults = {
   patience: 1,
   oidc: undefined,
   signIn: { lockOutMs: 900_000, idleEndsAfterMs: 7_200_000, requiresSecondFactor: false },
+  sandboxSignUp: false,
   revocationsFile: undefined,
   mfaKeys: [],
 }
@@ -97,6 +98,7 @@ const everything = {
   ARI_MFA_KEY: `${'ab'.repeat(32)}, ${'cd'.repeat(32)}`,
   ARI_LOCK_OUT_MINUTES: '60',
   ARI_SESSION_IDLE_MINUTES: '10',
+  ARI_SANDBOX_SIGNUP: 'false',
 } satisfies Environ
 
 test('every setting is read', () => {
@@ -146,6 +148,7 @@ test('every setting is read', () => {
           newcomerRole: 'viewer',
         },
         signIn: { lockOutMs: 3_600_000, idleEndsAfterMs: 600_000, requiresSecondFactor: false },
+        sandboxSignUp: false,
         revocationsFile: '/mnt/safe/revoked',
         mfaKeys: [Buffer.alloc(32, 0xab), Buffer.alloc(32, 0xcd)],
       },

@@ -245,11 +245,12 @@ test('nothing is posted with a session but without its own CSRF token, or from a
 
 test('another site can’t sign a visitor in', async () => {
   const changing = names.filter((name) => rows[name] === 'everybody' && routeByName[name].method !== 'GET')
-  assert.deepEqual(changing, ['signIn', 'signInByLink'])
+  assert.deepEqual(changing, ['signIn', 'signInByLink', 'signUp'])
   const visitor = client(gateway.url, { origin: 'https://evil.example' }, '/console/api')
   for (const reply of [
     await visitor.post('/sign-in', { name: 'x', password: 'x' }),
     await visitor.post('/sign-in/link', { token: 'x' }),
+    await visitor.post('/sign-up', { email: 'x@company.example', company: 'X' }),
   ])
     assert.deepEqual([reply.status, said(reply).type], [403, 'FOREIGN_SITE'])
 })

@@ -67,6 +67,7 @@ test('the provider is listed as a sign-in method, and the browser is sent there 
   assert.deepEqual(await ways.json(), {
     password: true,
     oidc: { name: new URL(provider.issuer).host, path: '/console/api/sign-in/oidc' },
+    signUp: false,
   })
   const { status, location, cookies } = await go(`${gateway.url}/console/api/sign-in/oidc`)
   const { origin, searchParams } = new URL(location)

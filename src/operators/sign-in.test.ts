@@ -193,6 +193,10 @@ test('a sign-in from another site is refused', async () => {
 })
 
 test('everybody can list the sign-in methods', async () => {
-  assert.deepEqual((await browser(gateway.url).get('/sign-in/ways')).body, { password: true, oidc: null })
+  assert.deepEqual((await browser(gateway.url).get('/sign-in/ways')).body, {
+    password: true,
+    oidc: null,
+    signUp: false,
+  })
   assert.equal((await browser(gateway.url).get('/sign-in/oidc')).status, 404)
 })
