@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { openLog } from '../src/base/log.ts'
 import { telemetry } from '../src/base/telemetry.ts'
 import { readConfig } from '../src/config.ts'
@@ -7,7 +8,8 @@ import { doChores } from '../src/housekeeping.ts'
 import { signUpLimits } from '../src/operators/sign-up-contract.ts'
 import { client, gatewayForTests, type Reply } from './harness.ts'
 import { startMailServer } from './mail-server.ts'
-import { seconds } from './pace.ts'
+import { createJob, upload } from './bulk.ts'
+import { minutes, seconds } from './pace.ts'
 import { browser, said, type Browser } from './sign-in.ts'
 import { eventually } from './proof/crash/world.ts'
 
@@ -93,6 +95,28 @@ test('the mailed link makes the account, signs in its first manager, and its key
   })
   // What is there may be changed.
   assert.equal((await api.post('/push/hotels', [{ ...hotel('H0'), hotelName: 'Other' }])).status, 200)
+})
+
+test('its key takes small bodies, and its loads are small too, packed or not', async () => {
+  const api = client(gateway.url, { 'x-api-key': await keyOf(await signedUp('Small')) })
+  const { rateLimit: _rate, ...limits } = (await api.get('/push/limits')).body
+  assert.match(JSON.stringify(limits), /1048576/)
+  const data = Buffer.alloc(signUpLimits.hotels * 5 * 1024 * 1024 + 1, `${'x'.repeat(70_000)}\n`)
+  const large = await upload(api, await createJob(api, { kind: 'ari' }), data)
+  assert.deepEqual([large.status, said(large).type], [413, 'BULK_DATA_TOO_LARGE'])
+  const jobId = await createJob(api, { kind: 'ari' })
+  const packed = await upload(api, jobId, gzipSync(data), { 'content-encoding': 'gzip' })
+  assert.equal(packed.status, 200, packed.text)
+  assert.equal((await api.post(`/push/bulk/${jobId}/start`, {})).status, 200)
+  const worker = gateway.app.startBulk()
+  // Not by the API, whose rate is limited.
+  const isOver = async () =>
+    (await gateway.db.query('select from bulk_job where id = $1 and ended_at is not null', [jobId]))
+      .rowCount === 1
+  await eventually('the load ends', minutes(2), isOver)
+  await worker.close()
+  const { state, failure } = (await api.get(`/push/bulk/${jobId}`)).body
+  assert.deepEqual([state, Object(failure).type], ['failed', 'BULK_DATA_TOO_LARGE'])
 })
 
 test('two pushes at once don’t both take the last place', async () => {

@@ -29,6 +29,17 @@ export const bulkLimits = {
   exportHotelsNamedMax: 1_000,
 } as const
 
+/** A few years of many room-rates as lines. */
+const bytesPerHotel = 5 * 1024 * 1024
+
+/** Bytes of the data of a job, and of all open jobs of its account; less for one that may have few hotels. */
+export function dataLimitsOf({ hotelsMax }: { hotelsMax: number }): { ofJob: number; ofAccount: number } {
+  const { dataBytesMax, openBytesMax } = bulkLimits
+  if (hotelsMax === 0) return { ofJob: dataBytesMax, ofAccount: openBytesMax }
+  const ofHotels = hotelsMax * bytesPerHotel
+  return { ofJob: Math.min(dataBytesMax, ofHotels), ofAccount: Math.min(openBytesMax, ofHotels) }
+}
+
 export const bulkErrors = {
   notFound: {
     type: 'BULK_JOB_NOT_FOUND',
@@ -101,16 +112,16 @@ export const bulkErrors = {
     path: 'content-encoding',
     hint: 'All parts of the data are one stream: send the same Content-Encoding, or everything again without Content-Range',
   }),
-  dataTooLarge: {
+  dataTooLarge: (bytesMax: number) => ({
     type: 'BULK_DATA_TOO_LARGE',
-    message: `The data is larger than ${bulkLimits.dataBytesMax} bytes`,
+    message: `The data is larger than ${bytesMax} bytes`,
     hint: 'Divide it between several jobs; the limit applies before and after decompression',
-  },
-  accountDataTooLarge: {
+  }),
+  accountDataTooLarge: (bytesMax: number) => ({
     type: 'BULK_ACCOUNT_FULL',
-    message: `The data of all open jobs is larger than ${bulkLimits.openBytesMax} bytes`,
+    message: `The data of all open jobs is larger than ${bytesMax} bytes`,
     hint: 'Wait until a job has ended, or cancel one that is not needed',
-  },
+  }),
   form: {
     type: 'UNSUPPORTED_MEDIA_TYPE',
     message: 'The data must not be a form',

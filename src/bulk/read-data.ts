@@ -5,7 +5,7 @@ import { createGunzip, createZstdDecompress, zstdDecompress } from 'node:zlib'
 import type { Problem } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { selectOptionalPart } from './data-store.ts'
-import { bulkLimits, failures } from './limits.ts'
+import { bulkLimits, dataLimitsOf, failures } from './limits.ts'
 import { lineBytesMaxOf, LineSplitter, type Line } from './lines.ts'
 import type { JobRow } from './store.ts'
 
@@ -30,7 +30,7 @@ export class LineSource {
   /** How many of the bytes that were sent have been read. */
   bytesRead = 0
 
-  constructor(db: Queryable, job: Pick<JobRow, 'id' | 'kind' | 'encoding' | 'line'>) {
+  constructor(db: Queryable, job: Pick<JobRow, 'id' | 'kind' | 'encoding' | 'line' | 'hotelsMax'>) {
     this.#after = job.line
     this.#batches = linesOf(db, job, (bytes) => (this.bytesRead += bytes))
   }
@@ -70,14 +70,15 @@ const splitBytes = 64 * 1024
 
 async function* linesOf(
   db: Queryable,
-  job: Pick<JobRow, 'id' | 'kind' | 'encoding'>,
+  job: Pick<JobRow, 'id' | 'kind' | 'encoding' | 'hotelsMax'>,
   read: (bytes: number) => void,
 ): AsyncGenerator<Line[]> {
   const splitter = new LineSplitter(lineBytesMaxOf(job.kind))
+  const bytesMax = dataLimitsOf(job).ofJob
   let bytes = 0
   for await (const piece of unpacked(db, job, read)) {
     bytes += piece.length
-    if (bytes > bulkLimits.dataBytesMax) throw new DataFault(failures.dataTooLarge)
+    if (bytes > bytesMax) throw new DataFault(failures.dataTooLarge(bytesMax))
     for (let at = 0; at < piece.length; at += splitBytes) {
       const lines = splitter.push(piece.subarray(at, at + splitBytes))
       if (splitter.lines > bulkLimits.linesMax) throw new DataFault(failures.tooManyLines)

@@ -10,6 +10,8 @@ export type JobRow = {
   hotelCodes: string[] | null
   afterHotel: number
   supplierId: number
+  /** Hotels that its account may have; 0: no limit. */
+  hotelsMax: number
   keyId: number
   kind: BulkKind
   format: BulkFormat
@@ -35,7 +37,8 @@ export type JobRow = {
   failure: Problem | null
 }
 
-export const jobColumns = `id, task, after_hotel as "afterHotel", hotel_codes as "hotelCodes", supplier_id as "supplierId", key_id as "keyId", kind, format, stops_at_error as "stopsAtError",
+export const jobColumns = `id, task, after_hotel as "afterHotel", hotel_codes as "hotelCodes", supplier_id as "supplierId",
+  (select hotels_max from supplier where supplier.id = supplier_id) as "hotelsMax", key_id as "keyId", kind, format, stops_at_error as "stopsAtError",
   is_dry_run as "isDryRun", state, epoch_ms(created_at) as "createdMs", epoch_ms(started_at) as "startedMs",
   epoch_ms(ended_at) as "endedMs", encoding, bytes, bytes_announced as "bytesAnnounced", parts, line,
   bytes_done as "bytesDone", applied, unchanged, partial, refused, refused_bytes as "refusedBytes", hotels, header, failure`

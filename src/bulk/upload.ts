@@ -7,7 +7,7 @@ import type { Transfer } from '../http/call.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { bulkEncodings, bulkErrors, bulkLimits, type BulkEncoding } from './limits.ts'
+import { bulkEncodings, bulkErrors, bulkLimits, dataLimitsOf, type BulkEncoding } from './limits.ts'
 import { appendPart, clearData, continueData, selectOtherBytes } from './data-store.ts'
 import { selectOptionalJob, type JobRow } from './store.ts'
 
@@ -90,8 +90,10 @@ class Upload {
     if (state !== 'uploading') throw new Rejected(409, bulkErrors.started)
     const first = this.#range?.first ?? 0
     const others = await selectOtherBytes(this.#needs.db, this.#job)
-    if (others + Math.max(first, this.#announced ?? 0) >= bulkLimits.openBytesMax)
-      throw new Rejected(413, bulkErrors.accountDataTooLarge)
+    const { ofJob, ofAccount } = dataLimitsOf(this.#job)
+    if ((this.#announced ?? 0) > ofJob) throw new Rejected(413, bulkErrors.dataTooLarge(ofJob))
+    if (others + Math.max(first, this.#announced ?? 0) >= ofAccount)
+      throw new Rejected(413, bulkErrors.accountDataTooLarge(ofAccount))
     const nowMs = this.#needs.clock.now()
     if (this.#range && first !== 0) {
       if (first !== bytes) throw new Rejected(409, bulkErrors.wrongOffset(bytes))
@@ -108,6 +110,7 @@ class Upload {
   }
 
   async receive({ stream }: Transfer): Promise<number> {
+    const { ofJob } = dataLimitsOf(this.#job)
     try {
       // A refusal is answered on the same connection, which the end of a loop would close.
       for await (const piece of stream.iterator({ destroyOnReturn: false })) {
@@ -118,7 +121,7 @@ class Upload {
         this.#bytes += piece.length
         const received = this.#stored + this.#bytes
         if (this.#range && received > this.#range.last + 1) throw new Rejected(400, bulkErrors.wrongLength)
-        if (received > bulkLimits.dataBytesMax) throw new Rejected(413, bulkErrors.dataTooLarge)
+        if (received > ofJob) throw new Rejected(413, bulkErrors.dataTooLarge(ofJob))
       }
     } catch (error) {
       if (!isBroken(error)) throw error
@@ -191,9 +194,10 @@ function lengthIn({ headers }: Transfer): number | null {
 
 function rangeIn(transfer: Transfer): Range | undefined {
   const header = transfer.headers['content-range']
+  const bytesMax = bulkLimits.dataBytesMax
   const length = lengthIn(transfer)
   if (header === undefined) {
-    if ((length ?? 0) > bulkLimits.dataBytesMax) throw new Rejected(413, bulkErrors.dataTooLarge)
+    if ((length ?? 0) > bytesMax) throw new Rejected(413, bulkErrors.dataTooLarge(bytesMax))
     return undefined
   }
   const [, first, last, total] = rangeText.exec(String(header)) ?? []
@@ -204,8 +208,8 @@ function rangeIn(transfer: Transfer): Range | undefined {
   }
   const isRight = first !== undefined && range.first <= range.last && range.last < (range.total ?? Infinity)
   if (!isRight) throw new Rejected(400, { ...bulkErrors.rangeInvalid, value: reportedValue(header) })
-  if (Math.max(range.last + 1, range.total ?? 0) > bulkLimits.dataBytesMax)
-    throw new Rejected(413, bulkErrors.dataTooLarge)
+  if (Math.max(range.last + 1, range.total ?? 0) > bytesMax)
+    throw new Rejected(413, bulkErrors.dataTooLarge(bytesMax))
   if (length !== null && length !== range.last - range.first + 1)
     throw new Rejected(400, { ...bulkErrors.wrongLength, value: reportedValue(header) })
   return range

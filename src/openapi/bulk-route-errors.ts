@@ -1,4 +1,4 @@
-import { bulkErrors } from '../bulk/limits.ts'
+import { bulkErrors, bulkLimits } from '../bulk/limits.ts'
 import { hotelErrors } from '../hotels/contract.ts'
 import type { RouteName } from '../contract.ts'
 import type { ListedError } from './shapes.ts'
@@ -17,7 +17,7 @@ export const bulkRouteErrors: Readonly<Partial<Record<RouteName, readonly Listed
     bulkErrors.rangeInvalid,
     bulkErrors.encoding,
     { ...bulkErrors.encodingChanged(''), message: 'The data before this have Content-Encoding …' },
-    bulkErrors.dataTooLarge,
+    bulkErrors.dataTooLarge(bulkLimits.dataBytesMax),
     bulkErrors.unreadable,
   ],
   startBulkJob: [

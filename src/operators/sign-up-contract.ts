@@ -9,7 +9,7 @@ export const signUpLimits = {
   mailsOfService: 500,
   hotels: 20,
   keys: 2,
-  keyRequestsPerMinute: 600,
+  keyRequestsPerMinute: 300,
   /** Without a call by a key and without a sign-in, an account is abandoned. */
   abandonedDays: 90,
   /** Characters: a number may follow. */

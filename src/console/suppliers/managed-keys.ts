@@ -1,25 +1,32 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Rejected } from '../../http/rejected.ts'
-import { defaultLimits } from '../../keys/store.ts'
+import { defaultLimits, type OwnLimits } from '../../keys/store.ts'
 import { selectAccount } from '../../keys/suppliers.ts'
 import { managedSecretsPerDayMax } from './contract.ts'
 
 /** The limits within which a supplier's own managers make and rotate its keys. */
+
+/** Of keys of an account that may have few hotels. */
+const smallBodyBytes = 1024 * 1024
 
 /** The limits of a new key, if there may be one more; locks the account, so that two managers don't make it twice. */
 export async function limitsOfManaged(
   connection: Queryable,
   supplierId: number,
   nowMs: number,
-): Promise<{ requestsPerMinute?: number }> {
+): Promise<Partial<OwnLimits>> {
   await connection.query('select from supplier where id = $1 for no key update', [supplierId])
-  const { managedKeysMax: keysMax, managedKeyRateMax: perMinute } = await selectAccount(
-    connection,
-    supplierId,
-  )
+  const {
+    managedKeysMax: keysMax,
+    managedKeyRateMax: perMinute,
+    hotelsMax,
+  } = await selectAccount(connection, supplierId)
   if ((await countActiveKeys(connection, supplierId, nowMs)) >= keysMax) throw enoughKeys(keysMax)
   await refuseManySecrets(connection, supplierId)
-  return perMinute === defaultLimits.requestsPerMinute ? {} : { requestsPerMinute: perMinute }
+  return {
+    ...(perMinute === defaultLimits.requestsPerMinute ? {} : { requestsPerMinute: perMinute }),
+    ...(hotelsMax > 0 ? { bodyBytesMax: smallBodyBytes } : {}),
+  }
 }
 
 async function countActiveKeys(connection: Queryable, supplierId: number, nowMs: number): Promise<number> {
