@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { gatewayForTests } from './harness.ts'
+import { assertEveryTableIsKnown } from './stored-state.ts'
 
 test('a request that is answered 500 prints its cause', async () => {
   const gateway = await gatewayForTests()
@@ -14,4 +15,8 @@ test('a request that is answered 500 prints its cause', async () => {
   }
   const printed = written.mock.calls.map(({ arguments: [text] }) => String(text)).join('')
   assert.match(printed, /^answered 500: \/push\/log error: relation "push_log" does not exist\n +at /)
+})
+
+test('the digests of the proofs know every table', async () => {
+  await assertEveryTableIsKnown((await gatewayForTests()).db)
 })

@@ -42,6 +42,7 @@ const tables = {
   operator_sign_in_link: 'common',
   operator_recovery_code: 'common',
   failed_sign_in: 'common',
+  sign_up: 'common',
   oidc_state_used: 'common',
   audit_log: 'common',
   // A refused push is logged too.

@@ -15,30 +15,43 @@ type AbandonedNeeds = ResetNeeds & Pick<ChangeContext, 'revocations'>
 type Account = { signUpId: number; supplierId: number; supplier: string }
 
 /**
- * Ends accounts that developers made themselves and have not used for so long: hotels removed, keys revoked, people shut
- * out. Their name stays theirs: who signs up again with the same address goes on under it. Returns how many were ended.
+ * Ends accounts that developers made themselves and have not used for so long: keys revoked, people shut out, hotels
+ * removed. Their name stays theirs: who signs up again with the same address goes on under it. Returns how many were ended.
  */
 export async function endAbandonedAccounts(needs: AbandonedNeeds, untilMs: number): Promise<number> {
-  const lastMs = untilMs - signUpLimits.abandonedDays * dayMs
+  const at = { lastMs: untilMs - signUpLimits.abandonedDays * dayMs, nowMs: untilMs }
   const { rows } = await needs.db.query<Account>(
     `select sign_up.id as "signUpId", supplier.id as "supplierId", supplier.name as supplier
      ${unusedSince} order by sign_up.id limit 100`,
-    [lastMs],
+    [at.lastMs],
   )
   let ended = 0
-  for (const account of rows) {
+  for (const account of rows) if (await endAccess(needs, account, at)) ended++
+  await removeLeftHotels(needs)
+  return ended
+}
+
+/** Of ended accounts that nobody uses again, those too whose end was interrupted. */
+async function removeLeftHotels(needs: AbandonedNeeds): Promise<void> {
+  const { rows } = await needs.db.query<{ supplierId: number }>(
+    `select operator.supplier_id as "supplierId" from sign_up join operator on operator.id = operator_id
+     where disabled_at = ended_at
+       and exists (select from hotel where hotel.supplier_id = operator.supplier_id)
+       and not exists (
+         select from api_key where api_key.supplier_id = operator.supplier_id and revoked_at is null)
+     order by sign_up.id limit 100`,
+  )
+  for (const { supplierId } of rows) {
     try {
-      await resetAccount(needs, account.supplierId)
-      if (await endAccess(needs, account, { lastMs, nowMs: untilMs })) ended++
+      await resetAccount(needs, supplierId)
     } catch (error) {
       // The others must not wait for this one.
       needs.log.error(
-        { err: error, ...account },
-        'an abandoned account could not be ended; this will be repeated',
+        { err: error, supplierId },
+        'an ended account could not be emptied; this will be repeated',
       )
     }
   }
-  return ended
 }
 
 /** $1: the moment in milliseconds. */

@@ -10,12 +10,13 @@ import { checkName, insertOptionalSupplier } from '../keys/suppliers.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { audit } from '../operators/audit.ts'
-import { storedRoles } from '../operators/contract.ts'
+import { storedRoles, type SignInLink } from '../operators/contract.ts'
 import { commandLine, insertOperator, subjectOf, type ChangeContext } from '../operators/manage.ts'
-import { createSignInLink, looksLikeSecret, makeRandomSecret, signInUrl } from '../operators/session-store.ts'
+import { createSignInLink, looksLikeSecret, makeRandomSecret } from '../operators/session-store.ts'
 import type { SignInContext } from '../operators/sign-in.ts'
 import { signUpLimits } from '../operators/sign-up-contract.ts'
-import { selectOptionalOperator, updateDisabled } from '../operators/store.ts'
+import { selectOptionalOperator } from '../operators/store.ts'
+import { mailTexts, type MailKind } from './sign-up-mails.ts'
 
 /**
  * Accounts of the sandbox that suppliers' developers make themselves, where ARI_SANDBOX_SIGNUP allows it. The mail
@@ -61,8 +62,8 @@ export async function requestSignUp(
   })
 }
 
+type Confirmed = { operatorId: number; link: SignInLink; isBack: boolean }
 type Wanted = { email: string; company: string; network: Buffer; nowMs: number }
-type MailKind = 'new' | 'again' | 'taken'
 type SignUpRow = {
   operatorId: number | null
   isEnded: boolean
@@ -81,9 +82,9 @@ async function mailFor(
   // One at a time: of several at once, each is counted by the next.
   await connection.query('lock table sign_up in share row exclusive mode')
   const { rows } = await connection.query<SignUpRow>(
-    `select operator_id as "operatorId", ended_at is not null as "isEnded", mails, epoch_ms(mails_since) as "sinceMs",
+    `select operator_id as "operatorId", coalesce(disabled_at = ended_at, false) as "isEnded", mails, epoch_ms(mails_since) as "sinceMs",
        epoch_ms(mailed_at) as "mailedAtMs"
-     from sign_up where email = $1`,
+     from sign_up left join operator on operator.id = operator_id where email = $1`,
     [email],
   )
   const [known] = rows
@@ -143,22 +144,21 @@ export async function confirmOptionalSignUp(
   if (!needs.signUp || !looksLikeSecret(token)) return undefined
   const nowMs = needs.clock.now()
   const context = { operator: signUpItself, requestId, nowMs, revocations: needs.revocations }
-  const confirmed = await transaction(needs.db, async (connection) => {
+  const confirmed = await transaction<Confirmed | undefined>(needs.db, async (connection) => {
     const { rows } = await connection.query<{
       id: number
       email: string
       company: string
       operatorId: number | null
     }>(
-      `update sign_up set token_hash = null, confirmed_at = instant($2), ended_at = null
+      `update sign_up set token_hash = null, confirmed_at = instant($2)
        where token_hash = $1 and expires_at > instant($2)
        returning id, email, company, operator_id as "operatorId"`,
       [Buffer.from(hashSecret(token), 'hex'), nowMs],
     )
     const [row] = rows
     if (!row) return undefined
-    if (row.operatorId !== null)
-      return { ...(await openAgain(connection, row.operatorId, context)), isBack: true }
+    if (row.operatorId !== null) return openAgain(connection, row.operatorId, context)
     const { operator, link } = await makeAccount(connection, row, context)
     await connection.query('update sign_up set operator_id = $2 where id = $1', [row.id, operator.operatorId])
     return { operatorId: operator.operatorId, link, isBack: false }
@@ -197,7 +197,9 @@ async function insertSupplier(
 ): Promise<{ supplierId: number; name: string }> {
   for (let number = 1; number <= namesTried; number++) {
     const name = number === 1 ? company : `${company} (${number})`
-    const supplierId = await insertOptionalSupplier(connection, name)
+    const supplierId = (await isNameTaken(connection, name))
+      ? undefined
+      : await insertOptionalSupplier(connection, name)
     if (supplierId !== undefined) return { supplierId, name }
   }
   throw new Rejected(409, {
@@ -207,49 +209,36 @@ async function insertSupplier(
   })
 }
 
-async function openAgain(connection: Queryable, operatorId: number, context: ChangeContext) {
-  await updateDisabled(connection, operatorId, null)
+/** In any case of its letters. */
+async function isNameTaken(connection: Queryable, name: string): Promise<boolean> {
+  const { rowCount } = await connection.query('select from supplier where lower(name) = lower($1)', [name])
+  return rowCount !== 0
+}
+
+/** Undefined if an operator has shut the person out since. */
+async function openAgain(
+  connection: Queryable,
+  operatorId: number,
+  context: ChangeContext,
+): Promise<Confirmed | undefined> {
+  const { rowCount } = await connection.query(
+    `with back as (
+       update operator set disabled_at = null from sign_up
+       where operator.id = $1 and operator_id = $1 and disabled_at = ended_at returning operator.id
+     )
+     update sign_up set ended_at = null from back where operator_id = back.id`,
+    [operatorId],
+  )
   const operator = await selectOptionalOperator(connection, operatorId)
-  if (!operator) throw new Error(`operator ${operatorId} is not there`)
+  if (rowCount === 0 || !operator) return undefined
   await audit(connection, {
     operator: context.operator,
     requestId: context.requestId,
     action: 'operator.enable',
     subject: subjectOf(operator),
   })
-  return { operatorId, link: await createSignInLink(connection, operatorId, context.nowMs) }
-}
-
-/** Nothing of what a visitor typed is in a mail: nobody can send texts of their own through it. */
-const mailTexts: Readonly<
-  Record<MailKind, (publicUrl: string, token: string) => Pick<Mail, 'subject' | 'text'>>
-> = {
-  new: (publicUrl, token) => ({
-    subject: 'Confirm your sandbox account',
-    text: `Somebody, most likely you, asked for an account in the sandbox at ${publicUrl}
-
-This link makes it, and signs you in. It works once, within ${signUpLimits.linkHours} hours:
-${signInUrl(publicUrl, token)}
-
-If it wasn't you, do nothing: without the link there is no account.
-`,
-  }),
-  again: (publicUrl, token) => ({
-    subject: 'Sign in to your sandbox account',
-    text: `You have an account in the sandbox at ${publicUrl} already. Its name is this e-mail address.
-
-If you forgot the password, this link signs you in. It works once, within an hour:
-${signInUrl(publicUrl, token)}
-
-If you didn't ask for it, do nothing.
-`,
-  }),
-  taken: (publicUrl) => ({
-    subject: 'You have an account already',
-    text: `Somebody, most likely you, asked for an account in the sandbox at ${publicUrl}
-There is one with this e-mail address already, which can't be made again. If you can't sign in, ask the platform for a link.
-`,
-  }),
+  const link = await createSignInLink(connection, operatorId, context.nowMs)
+  return { operatorId, link, isBack: true }
 }
 
 /** The link has expired then, and the mails no longer count. */

@@ -81,6 +81,13 @@ for (const { currency, digits, floor, ceiling } of currencies)
     }
   })
 
+test('what a rule does not know is not kept, even what the database could not store', async () => {
+  const { supplier } = await guarded('unknown', { rules: [] })
+  const rule = { kind: 'inventoryJump', units: 20, action: 'hold' }
+  expectOk(await supplier.post('/push/guard', { rules: [{ ...rule, note: 'ours', '\u0000': 1 }] }))
+  assert.deepEqual(expectOk(await supplier.get('/push/guard')).body['rules'], [rule])
+})
+
 test('an inventory exactly at the bound of a jump is applied, one unit more is held', async () => {
   const { supplier } = await guarded('jump', {
     rules: [{ kind: 'inventoryJump', units: 20, action: 'hold' }],

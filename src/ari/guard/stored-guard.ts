@@ -1,4 +1,5 @@
 import type { StoredSettings } from './guard-store.ts'
+import type { RuleBody } from './contract.ts'
 import { guardOf, isOff, type Guard, type GuardSettings } from './rules.ts'
 
 /**
@@ -27,7 +28,13 @@ export const defaultSettings: GuardSettings = {
 /** The settings of a body; what is absent has its default. */
 export function settingsOf(sent: Partial<GuardSettings>): GuardSettings {
   const { rules, learned, expiryHours, onExpiry } = { ...defaultSettings, ...sent }
-  return { rules, learned, expiryHours, onExpiry }
+  return { rules: rules.map(knownMembers), learned, expiryHours, onExpiry }
+}
+
+/** Unknown members have warnings of their own, and any name, such as one that the database can't store. */
+function knownMembers({ kind, percent, amount, currency, units, nights, action }: RuleBody): RuleBody {
+  const given = Object.entries({ percent, amount, currency, units, nights })
+  return { kind, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), action }
 }
 
 /** The settings in an answer. */
