@@ -15,7 +15,7 @@ const root = resolve(import.meta.dirname, '..')
 const source = resolve(root, 'src')
 const dist = resolve(root, 'dist')
 
-/** Every other package is part of the bundles: a start loads those, and a third of it was finding and reading their files. */
+/** Every other package is part of the bundles: a start loads those, and a fifth of it was finding and reading their files. */
 const loadedWhenNeeded = [
   '@nats-io/jetstream',
   '@nats-io/transport-node',

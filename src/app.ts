@@ -12,7 +12,7 @@ import { handlerNeedsOf, type AppNeeds, type HandlerNeeds } from './handler-need
 import { startBulkWorker, type BulkWorker } from './bulk/worker.ts'
 import { linePushes } from './line-pushes.ts'
 import { handlers } from './handlers.ts'
-import { mountHealth, metricsServer, mountMetrics } from './monitoring.ts'
+import { mountHealth, metricsServer, mountMetrics, watchReady } from './monitoring.ts'
 import { authenticator } from './keys/authenticate.ts'
 import { mountDocs } from './openapi/docs.ts'
 import { auditRoleRefused } from './operators/audit.ts'
@@ -94,7 +94,7 @@ export function startApp(needs: AppNeeds): App {
   if (needs.isGateway || needs.console) mountDocs(fastify, { ...needs, ...handlerNeeds.consoleAddress })
   const web = needs.console && mountConsole(fastify, { ...needs, ...handlerNeeds.consoleAddress })
   measure(needs, { commits, server })
-  const watches = [startStoreWatch(needs), startStoreFigures(needs)]
+  const watches = [startStoreWatch(needs), startStoreFigures(needs), watchReady(needs, () => isLeaving)]
 
   return {
     *prepare() {

@@ -14,18 +14,11 @@ const readyTimeoutMs = 2_500
 type HealthNeeds = Needs & { vault: Pick<CardVault, 'status'> }
 
 export function mountHealth(fastify: FastifyInstance, needs: HealthNeeds, isDraining: () => boolean): void {
-  const fault = async (): Promise<string | undefined> => (isDraining() ? 'shutting down' : storeFault(needs))
-  needs.telemetry.gauge(
-    'ari_ready',
-    'Whether /readyz answers 200: 1 or 0',
-    async () => ((await fault()) === undefined ? 1 : 0),
-    'min',
-  )
   // Monitors of an overloaded service must not take it for a dead one.
   const config = { slot: 'probe' } as const
   fastify.get('/livez', { config }, async (_request, reply) => reply.type('text/plain').send('ok\n'))
   fastify.get('/readyz', { config }, async (_request, reply) => {
-    const reason = await fault()
+    const reason = isDraining() ? 'shutting down' : await storeFault(needs)
     return reply
       .code(reason === undefined ? 200 : 503)
       .type('text/plain')
@@ -35,6 +28,34 @@ export function mountHealth(fastify: FastifyInstance, needs: HealthNeeds, isDrai
           : `not ready: ${reason}\n`,
       )
   })
+}
+
+const readyEveryMs = 5_000
+
+/** Keeps the metric of /readyz. Not judged by a scrape: while the store hangs, that would wait as long as /readyz. */
+export function watchReady(needs: Needs, isDraining: () => boolean): { close: () => Promise<void> } {
+  let isStoreReady = true
+  needs.telemetry.gauge(
+    'ari_ready',
+    'Whether /readyz answers 200: 1 or 0',
+    () => (isStoreReady && !isDraining() ? 1 : 0),
+    'min',
+  )
+  let looking: Promise<void> | undefined
+  const timer = setInterval(() => {
+    looking ??= storeFault(needs)
+      .catch(() => storeProblems.silent)
+      .then((fault) => {
+        isStoreReady = fault === undefined
+      })
+      .finally(() => (looking = undefined))
+  }, readyEveryMs).unref()
+  return {
+    close: async () => {
+      clearInterval(timer)
+      await looking
+    },
+  }
 }
 
 /** A wrong clock doesn't make the service unready: all its decisions about time use the database's clock. */

@@ -111,16 +111,15 @@ async function openVaultOf(needs: Needs, settings: Settings, closers: Closers): 
 }
 
 /**
- * Compiles a shape per turn while there is no request: one that needs a shape earlier compiles it itself, so it waits less
+ * Compiles a shape per turn, and with pauses beside requests: one that needs a shape earlier compiles it itself, so it waits less
  * than it would for a start that compiles them all.
  */
 function prepareSlowly(app: App): () => Promise<void> {
   const preparing = app.prepare()
   let next: NodeJS.Timeout | undefined
   const prepareNext = (): void => {
-    const isBusy = app.requestsInFlight() > 0
-    if (!isBusy && preparing.next().done) return
-    next = setTimeout(prepareNext, isBusy ? preparingPausesMs : 0)
+    if (preparing.next().done) return
+    next = setTimeout(prepareNext, app.requestsInFlight() > 0 ? preparingPausesMs : 0)
   }
   next = setTimeout(prepareNext, preparingPausesMs)
   return async () => clearTimeout(next)

@@ -56,7 +56,8 @@ test('large searches of one token wait for each other, and those of another toke
     }
     const small = greedy.post('/booking/offers', { ...body, hotels: body.hotels.slice(0, 1) })
     const fair = search(modest)
-    await connection.query('commit; begin')
+    await connection.query('commit')
+    await connection.query('begin')
     assert.equal((await fair).status, 200)
     assert.equal((await small).status, 200)
     const statuses = [

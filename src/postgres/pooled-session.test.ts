@@ -44,7 +44,16 @@ test('a transaction begins with the session’s settings, and a statement withou
 test('any other spelling of a transaction’s beginning or end is refused, and nothing is sent', async () => {
   const { run, sent } = openSession()
   const spellings = ['BEGIN', ' begin', 'begin isolation level serializable', 'start transaction', 'COMMIT']
-  for (const text of [...spellings, 'commit;', 'end', 'rollback work', 'abort'])
+  for (const text of [
+    ...spellings,
+    'commit;',
+    'end',
+    'rollback work',
+    'abort',
+    '/* a\n b */ begin',
+    '-- a\ncommit',
+    'begin; select 1; commit',
+  ])
     await assert.rejects(run(text), /is spelled begin, commit and rollback/)
   assert.deepEqual(sent, [])
 })

@@ -13,7 +13,7 @@ type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.Q
 
 /** What opens or ends a transaction, however it is spelled; not what belongs to a savepoint. */
 const boundary =
-  /^\s*(?:begin|start|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i
+  /^(?:\s|--[^\n]*(?:\n|$)|\/\*.*?\*\/)*(?:begin|start|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/is
 
 export class PooledSession {
   readonly #begin: string
@@ -32,16 +32,16 @@ export class PooledSession {
     const text = typeof query === 'string' ? query : query.text
     const opening = /^begin(?<more>;.*)?$/s.exec(text)
     if (opening) {
+      const { more = '' } = opening.groups ?? {}
+      refuseBoundaries(more.split(';'))
       this.#isWithinTransaction = true
-      return send(this.#begin + (opening.groups?.['more'] ?? ''))
+      return send(this.#begin + more)
     }
     if (text === 'commit' || text === 'rollback') {
       this.#isWithinTransaction = false
       return send(text)
     }
-    // Taken for a single statement, what follows it would run without the transaction's role.
-    if (boundary.test(text))
-      throw new Error(`behind a pooler, a transaction is spelled begin, commit and rollback, not: ${text}`)
+    refuseBoundaries([text])
     const statement = typeof query === 'string' ? query : this.#prepared(query)
     return this.#isWithinTransaction ? send(statement, values) : this.#alone(send, statement, values)
   }
@@ -65,6 +65,13 @@ export class PooledSession {
     if (answered.status === 'rejected') throw answered.reason
     return answered.value
   }
+}
+
+/** Taken for a single statement, what follows one would run without the transaction's role. */
+function refuseBoundaries(statements: readonly string[]): void {
+  const stray = statements.find((statement) => boundary.test(statement))
+  if (stray !== undefined)
+    throw new Error(`behind a pooler, a transaction is spelled begin, commit and rollback, not: ${stray}`)
 }
 
 function nameless({ text, values, types }: pg.QueryConfig): pg.QueryConfig {

@@ -34,6 +34,11 @@ test('a process says whether it is ready, and how much room the disk of the stor
   assert.equal(await metric(gateway.url, 'ari_ready'), 1)
   const free = await metric(gateway.url, 'ari_data_free_ratio')
   assert.ok(free > 0 && free <= 1, String(free))
+  await gateway.db.query('alter table write_probe rename to lost_probe')
+  const ready = (now: number) => async () => (await metric(gateway.url, 'ari_ready')) === now
+  await eventually('a store without commits is not ready', seconds(60), ready(0))
+  await gateway.db.query('alter table lost_probe rename to write_probe')
+  await eventually('it is ready again', seconds(60), ready(1))
   gateway.app.leave()
   assert.equal(await metric(gateway.url, 'ari_ready'), 0)
 })

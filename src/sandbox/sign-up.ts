@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { AlertChannels, Mail } from '../alerts/channels.ts'
 import { dayMs, minuteMs } from '../base/calendar.ts'
+import { hotelErrors } from '../hotels/contract.ts'
 import { isEmail } from '../hotels/hotel-rules.ts'
 import type { Operator } from '../http/call.ts'
 import { networkOf } from '../http/http-server.ts'
@@ -258,15 +259,10 @@ function networkKey(address: string): Buffer {
 }
 
 function wrongEmail(): Rejected {
-  return new Rejected(400, {
-    type: 'EMAIL_INVALID',
-    message: 'Email is not valid',
-    path: '/email',
-    hint: 'Send one address, for example you@company.example',
-  })
+  return new Rejected(400, { ...hotelErrors.email, path: '/email' })
 }
 
-export function noSignUp(): Rejected {
+function noSignUp(): Rejected {
   return new Rejected(404, {
     type: 'NO_SIGN_UP',
     message: 'Nobody can sign up here',
