@@ -20,11 +20,10 @@ export function SignUp({ onGiveUp }: { onGiveUp: () => void }) {
     </Anchor>
   )
   if (isSent) {
-    const { linkHours, pauseMinutes } = signUpLimits
     return (
       <Stack gap="md">
         <Alert role="status" icon={<MailCheck size={16} aria-hidden />} title={t('access.signUp.sent')}>
-          {t('access.signUp.sentHint', { email: email.trim(), hours: linkHours, minutes: pauseMinutes })}
+          {t('access.signUp.sentHint', { email: email.trim(), minutes: signUpLimits.pauseMinutes })}
         </Alert>
         {back}
       </Stack>

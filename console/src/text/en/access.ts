@@ -35,7 +35,7 @@ export const access = {
     submit: 'Send me a link',
     sent: 'Look into your mailbox',
     sentHint:
-      'If {{email}} can have an account, a link is on its way. It works once, within {{hours}} hours. Nothing there? Ask again after {{minutes}} minutes.',
+      'If {{email}} can have an account, a link is on its way. It works once; the mail says until when. Nothing there? Ask again after {{minutes}} minutes.',
     back: 'Back to sign-in',
   },
   password: {
