@@ -29,6 +29,7 @@ export default defineConfig({
     outDir: '../dist/console-web',
     emptyOutDir: true,
     manifest: true,
+    license: { fileName: 'bundled-licenses.md' },
     // Of 2024, so that styles may tell light from dark by light-dark().
     target: ['chrome123', 'firefox128', 'safari17.5'],
     modulePreload: { polyfill: false },

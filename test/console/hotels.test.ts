@@ -40,7 +40,9 @@ const vat = {
 describe('the pages of hotels', { skip: withoutChromium }, async () => {
   const gateway = await gatewayForTests()
   const supplier = await gateway.supplier('Channel One')
-  const others = Array.from({ length: 60 }, (_, index) => hotel(`M${index}`, `Maison ${index + 10}`))
+  const others = Array.from({ length: 60 }, (_, index) =>
+    hotel(`M${index}`, `Maison ${index + 10}`, index === 59 ? { city: 'Aachen' } : {}),
+  )
   expectOk(await supplier.post('/push/hotels', [hotel('ETOILE', "Hôtel de l'Étoile"), ...others]))
   expectOk(await supplier.post('/push/hotels', [hotel('X1', hostile)]))
   const products = [
@@ -166,6 +168,23 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     await page.getByRole('link', { name: 'Maison 69' }).waitFor()
     assert.equal(await header.getAttribute('aria-sort'), 'descending')
     assert.match(page.url(), /sort=nameLast/)
+    await close()
+  })
+
+  test('a column that the service has no order by sorts all rows, those of later pages too', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=maison')
+    await page.getByText('50 shown; there are more').waitFor()
+    const [name, place] = ['Hotel', 'City'].map((title) => page.getByRole('columnheader', { name: title }))
+    await place?.getByRole('button').press('Enter')
+    await page.getByText('60 in all').waitFor()
+    const first = page.getByRole('row').nth(1)
+    await first.getByRole('link', { name: 'Maison 69' }).waitFor()
+    assert.equal(await place?.getAttribute('aria-sort'), 'ascending')
+    assert.equal(await name?.getAttribute('aria-sort'), 'none')
+    await name?.getByRole('button').press('Enter')
+    await first.getByRole('link', { name: 'Maison 10' }).waitFor()
+    assert.equal(await place?.getAttribute('aria-sort'), 'none')
     await close()
   })
 

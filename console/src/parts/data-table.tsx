@@ -1,11 +1,11 @@
 import { Button, Skeleton, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
-import type { KeyboardEvent, ReactNode } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Pages } from '../api.ts'
 import { ErrorNote } from './error-note.tsx'
 import classes from './parts.module.css'
-import { type Sorted, type Sorting, useSorting } from './sorting.ts'
+import { type Sorted, sortedRowsMax, type Sorting, useSorting } from './sorting.ts'
 
 export type Column<Row> = {
   key: string
@@ -53,7 +53,11 @@ export function DataTable<Row>({
   onMore?: () => void
 }) {
   const { t } = useTranslation()
-  const { ordered, headerOf } = useSorting(rows, !hasMore && !isPending)
+  const { ordered, headerOf, isLocal } = useSorting(rows)
+  const isLoadingToSort = isLocal && hasMore && rows.length < sortedRowsMax && !error
+  useEffect(() => {
+    if (isLoadingToSort && !isLoadingMore) onMore?.()
+  }, [isLoadingToSort, isLoadingMore, onMore])
   if (error !== undefined && error !== null) return <ErrorNote error={error} onRetry={onRetry} />
   if (!isPending && rows.length === 0) return <EmptyState {...empty} />
   return (
@@ -98,7 +102,9 @@ export function DataTable<Row>({
       </Table.ScrollContainer>
       {!isPending && (
         <Text size="xs" c="dimmed" mt={4} className={classes['count']}>
-          {t(hasMore ? 'parts.shownSoFar' : 'parts.shownAll', { count: rows.length })}
+          {t(hasMore ? (isLocal ? 'parts.sortedSoFar' : 'parts.shownSoFar') : 'parts.shownAll', {
+            count: rows.length,
+          })}
         </Text>
       )}
       {hasMore && (

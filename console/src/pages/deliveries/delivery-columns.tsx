@@ -48,16 +48,28 @@ export function useDeliveryColumns({ view, marked, mark }: Marking): Column<List
     ? [
         {
           key: 'delivered',
+          sorting: { by: ({ deliveredAt }) => deliveredAt },
           header: t('deliveries.column.delivered'),
           cell: ({ deliveredAt, timeZone }) => <Time at={deliveredAt} zone={timeZone} />,
         },
       ]
     : [
-        { key: 'since', header: t('deliveries.column.since'), cell: (row) => <Since row={row} /> },
-        { key: 'next', header: t('deliveries.column.next'), cell: (row) => <Next row={row} /> },
+        {
+          key: 'since',
+          sorting: { by: sinceOf },
+          header: t('deliveries.column.since'),
+          cell: (row) => <Since row={row} />,
+        },
+        {
+          key: 'next',
+          sorting: { by: ({ dueAt }) => dueAt },
+          header: t('deliveries.column.next'),
+          cell: (row) => <Next row={row} />,
+        },
       ]
   const arrival: Column<ListedDelivery> = {
     key: 'arrival',
+    sorting: { by: ({ arrivesAt }) => arrivesAt },
     header: t('deliveries.column.arrival'),
     cell: ({ arrivesAt, timeZone }) => <Arrival at={arrivesAt} zone={timeZone} />,
   }
@@ -65,14 +77,30 @@ export function useDeliveryColumns({ view, marked, mark }: Marking): Column<List
     ...(mark ? [choose] : []),
     {
       key: 'reservation',
+      sorting: { by: ({ reservationId }) => reservationId },
       header: t('deliveries.column.reservation'),
       cell: (row) => <Reservation row={row} />,
     },
-    { key: 'state', header: t('deliveries.column.state'), cell: (row) => <State row={row} /> },
+    {
+      key: 'state',
+      sorting: { by: ({ state }) => t(`deliveries.state.${state}`) },
+      header: t('deliveries.column.state'),
+      cell: (row) => <State row={row} />,
+    },
     ...times,
     arrival,
-    { key: 'last', header: t('deliveries.column.last'), cell: (row) => <Last row={row} /> },
-    { key: 'hotel', header: t('deliveries.column.hotel'), cell: (row) => <HotelCell {...row} /> },
+    {
+      key: 'last',
+      sorting: { by: ({ attempts }) => attempts },
+      header: t('deliveries.column.last'),
+      cell: (row) => <Last row={row} />,
+    },
+    {
+      key: 'hotel',
+      sorting: { by: ({ hotelName }) => hotelName },
+      header: t('deliveries.column.hotel'),
+      cell: (row) => <HotelCell {...row} />,
+    },
   ]
 }
 
@@ -144,6 +172,11 @@ function Last({ row }: { row: ListedDelivery }) {
       <Endpoint row={row} />
     </Stack>
   )
+}
+
+/** Times of one form, which sort as texts. */
+function sinceOf({ state, deliveredAt, undeliveredSince }: ListedDelivery): string | null {
+  return state === 'delivered' ? deliveredAt : undeliveredSince
 }
 
 function Since({ row }: { row: ListedDelivery }) {

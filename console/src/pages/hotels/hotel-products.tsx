@@ -42,15 +42,22 @@ function useColumns(hotelId: number): Column<HotelProduct>[] {
   return [
     {
       key: 'room',
+      sorting: { by: ({ roomName }) => roomName },
       header: t('hotels.products.room'),
       cell: ({ roomId, roomName, roomType }) => <Named name={roomName} code={`${roomId} · ${roomType}`} />,
     },
     {
       key: 'rate',
+      sorting: { by: ({ rateName }) => rateName },
       header: t('hotels.products.rate'),
       cell: ({ rateId, rateName }) => <Named name={rateName} code={rateId} />,
     },
-    { key: 'mealPlan', header: t('hotels.products.mealPlan'), cell: ({ mealPlan }) => mealPlan ?? '' },
+    {
+      key: 'mealPlan',
+      sorting: { by: ({ mealPlan }) => mealPlan },
+      header: t('hotels.products.mealPlan'),
+      cell: ({ mealPlan }) => mealPlan ?? '',
+    },
     {
       key: 'occupancy',
       header: t('hotels.products.occupancy'),

@@ -122,6 +122,7 @@ function useColumns(): Column<HotelListed>[] {
     },
     {
       key: 'supplier',
+      sorting: { by: ({ supplier }) => supplier },
       header: t('hotels.list.supplier'),
       cell: ({ supplierId, supplier }) => (
         <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} fz="sm">
@@ -131,13 +132,19 @@ function useColumns(): Column<HotelListed>[] {
     },
     {
       key: 'place',
+      sorting: { by: ({ city }) => city },
       header: t('hotels.list.place'),
       cell: ({ city, countryCode }) =>
         city === null && countryCode === null
           ? none
           : [city, countryCode].filter((part) => part !== null).join(', '),
     },
-    { key: 'currency', header: t('hotels.list.currency'), cell: ({ currency }) => currency },
+    {
+      key: 'currency',
+      sorting: { by: ({ currency }) => currency },
+      header: t('hotels.list.currency'),
+      cell: ({ currency }) => currency,
+    },
     {
       key: 'lastAri',
       header: t('hotels.list.lastAri'),

@@ -94,9 +94,15 @@ function useCsvColumns(): CsvColumn<AuditedChange>[] {
 function useColumns(show: (change: AuditedChange) => void): Column<NamedChange>[] {
   const { t } = useTranslation()
   return [
-    { key: 'at', header: t('access.audit.at'), cell: ({ at }) => <Time at={at} /> },
+    {
+      key: 'at',
+      sorting: { by: ({ at }) => at },
+      header: t('access.audit.at'),
+      cell: ({ at }) => <Time at={at} />,
+    },
     {
       key: 'change',
+      sorting: { by: ({ operator }) => operator },
       header: t('access.audit.change'),
       cell: (change) => (
         <>

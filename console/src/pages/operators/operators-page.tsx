@@ -148,6 +148,7 @@ function useColumns(act: Act): Column<StoredOperator>[] {
     },
     {
       key: 'by',
+      sorting: { by: (operator) => waysIn(t, operator) },
       header: t('access.operators.signsInBy'),
       cell: (operator) => waysIn(t, operator),
     },

@@ -168,6 +168,7 @@ function useColumns(): Column<PushListed>[] {
   return [
     {
       key: 'at',
+      sorting: { by: ({ at }) => at },
       header: t('pushes.list.at'),
       cell: ({ pushId, at, requestId }) => (
         <Stack gap={0}>
@@ -219,18 +220,21 @@ function useColumns(): Column<PushListed>[] {
     },
     {
       key: 'cells',
+      sorting: { by: ({ cellsChanged }) => cellsChanged },
       header: t('pushes.list.cells'),
       align: 'right',
       cell: ({ cellsChanged }) => <span className="figures">{cellsChanged.toLocaleString('en')}</span>,
     },
     {
       key: 'duration',
+      sorting: { by: ({ durationMs }) => durationMs },
       header: t('pushes.list.duration'),
       align: 'right',
       cell: ({ durationMs }) => <span className="figures">{t('pushes.list.ms', { ms: durationMs })}</span>,
     },
     {
       key: 'size',
+      sorting: { by: ({ bodyBytes }) => bodyBytes },
       header: t('pushes.list.size'),
       align: 'right',
       cell: ({ bodyBytes }) => <Bytes n={bodyBytes} />,

@@ -1,22 +1,18 @@
-import { Alert, Button, List, SegmentedControl, Text, Textarea, TextInput } from '@mantine/core'
-import { Plus, TriangleAlert } from 'lucide-react'
+import { Button, SegmentedControl, Text, Textarea, TextInput } from '@mantine/core'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type {
-  ReferenceEntry,
-  ReferenceList,
-  ReferenceUse,
-} from '../../../../src/console/reference/contract.ts'
+import type { ReferenceEntry, ReferenceList } from '../../../../src/console/reference/contract.ts'
 import { useApi, useChange } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Confirm, FormDialog } from '../../parts/dialogs.tsx'
+import { FormDialog } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Filters, SelectFilter, TextFilter, useFilter } from '../../parts/filters.tsx'
-import { LinkTo } from '../../parts/link-to.tsx'
-import { Page, PageWait } from '../../parts/page.tsx'
+import { Page } from '../../parts/page.tsx'
 import { Can, useCan } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+import { RetireEntry } from './retire-entry.tsx'
 
 const lists = ['roomTypes', 'mealPlans'] as const
 const states = ['used', 'unused', 'retired'] as const
@@ -101,6 +97,7 @@ function useColumns(
   const columns: Column<ReferenceEntry>[] = [
     {
       key: 'key',
+      sorting: { by: ({ key }) => key },
       header: t(`reference.key.${list}`),
       cell: ({ key }) =>
         list === 'mealPlans' ? (
@@ -112,11 +109,24 @@ function useColumns(
         ),
     },
     ...(list === 'mealPlans'
-      ? [{ key: 'name', header: t('reference.name'), cell: ({ name }: ReferenceEntry) => name }]
+      ? [
+          {
+            key: 'name',
+            sorting: { by: ({ name }: ReferenceEntry) => name },
+            header: t('reference.name'),
+            cell: ({ name }: ReferenceEntry) => name,
+          },
+        ]
       : []),
-    { key: 'description', header: t('reference.description'), cell: ({ description }) => description },
+    {
+      key: 'description',
+      sorting: { by: ({ description }) => description },
+      header: t('reference.description'),
+      cell: ({ description }) => description,
+    },
     {
       key: 'used',
+      sorting: { by: ({ used }) => used.count },
       header: t(`reference.used.${list}`),
       align: 'right',
       cell: ({ used: { count, isMore } }) => {
@@ -126,6 +136,7 @@ function useColumns(
     },
     {
       key: 'status',
+      sorting: { by: ({ isRetired }) => isRetired },
       header: t('reference.status'),
       width: 110,
       cell: ({ isRetired }) => (
@@ -217,74 +228,5 @@ function AddEntry({ list, onClose }: { list: ReferenceList; onClose: () => void 
         onChange={(event) => setDescription(event.currentTarget.value)}
       />
     </FormDialog>
-  )
-}
-
-/** Confirms before an entry is retired, and lists the rooms or products that use it. */
-function RetireEntry({
-  list,
-  entry: { key },
-  onClose,
-}: {
-  list: ReferenceList
-  entry: ReferenceEntry
-  onClose: () => void
-}) {
-  const { t } = useTranslation()
-  const use = useApi('getReferenceUse', { query: { list, key } })
-  const retire = useChange('retireReferenceEntry', { invalidates: ['listReferenceEntries'] })
-  return (
-    <Confirm
-      isOpen
-      onClose={onClose}
-      title={t('reference.retireTitle', { key })}
-      confirm={t('reference.retire')}
-      onConfirm={() => retire.mutate({ body: { list, key } }, { onSuccess: onClose })}
-      isBusy={retire.isPending}
-      isDangerous
-      error={retire.error}
-    >
-      <Text size="sm" mb="sm">
-        {t('reference.retireWhat')}
-      </Text>
-      {use.isPending && <PageWait lines={2} />}
-      {use.error && <ErrorNote error={use.error} onRetry={() => void use.refetch()} />}
-      {use.data && <UsedBy list={list} use={use.data} />}
-    </Confirm>
-  )
-}
-
-const hotelsShownMax = 5
-
-function UsedBy({ list, use: { used, suppliers, hotels } }: { list: ReferenceList; use: ReferenceUse }) {
-  const { t } = useTranslation()
-  if (used.count === 0) return <Text size="sm">{t('reference.unusedNow')}</Text>
-  const count = used.count.toLocaleString('en')
-  const text = used.isMore ? t('reference.usedMore', { count }) : count
-  return (
-    <Alert
-      color="yellow"
-      icon={<TriangleAlert size={16} aria-hidden />}
-      title={`${t(`reference.usedBy.${list}`)}: ${text}`}
-    >
-      <List size="sm" mb="xs">
-        {suppliers.map(({ supplierId, name, uses }) => (
-          <List.Item key={supplierId}>
-            {t('reference.bySupplier', { name, uses: uses.toLocaleString('en') })}
-          </List.Item>
-        ))}
-      </List>
-      <Text size="sm" component="div">
-        {t('reference.hotels')}{' '}
-        {hotels.slice(0, hotelsShownMax).map(({ hotelId, name }, place) => (
-          <span key={hotelId}>
-            {place > 0 && ', '}
-            <LinkTo to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }} size="sm">
-              {name}
-            </LinkTo>
-          </span>
-        ))}
-      </Text>
-    </Alert>
   )
 }

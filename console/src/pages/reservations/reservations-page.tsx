@@ -116,6 +116,7 @@ function useColumns(): Column<ListedReservation>[] {
   return [
     {
       key: 'reservation',
+      sorting: { by: ({ reservationId }) => reservationId },
       header: t('reservations.column.reservation'),
       cell: ({ reservationId, version, status }) => (
         <Stack gap={2} align="flex-start">
@@ -131,6 +132,7 @@ function useColumns(): Column<ListedReservation>[] {
     },
     {
       key: 'reached',
+      sorting: { by: ({ delivery }) => t(`deliveries.state.${delivery}`) },
       header: t('reservations.column.reached'),
       cell: ({ delivery, isAlerted, lastNote }) => (
         <Stack gap={4} align="flex-start">
@@ -174,6 +176,7 @@ function useColumns(): Column<ListedReservation>[] {
     },
     {
       key: 'total',
+      sorting: { by: ({ currency, afterTax }) => `${currency} ${afterTax}` },
       header: t('reservations.column.total'),
       align: 'right',
       cell: ({ afterTax, currency }) => <Money amount={afterTax} currency={currency} />,

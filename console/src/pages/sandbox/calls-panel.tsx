@@ -89,6 +89,7 @@ function useColumns(open: (id: number) => void): Column<SandboxCall>[] {
   return [
     {
       key: 'call',
+      sorting: { by: ({ calls }) => calls },
       header: t('sandbox.calls.call'),
       cell: ({ calls }) => (
         <Text size="sm" fw={500} component="span" className={classes['figure']}>
@@ -104,13 +105,19 @@ function useColumns(open: (id: number) => void): Column<SandboxCall>[] {
     },
     {
       key: 'took',
+      sorting: { by: ({ durationMs }) => durationMs },
       header: t('sandbox.calls.took'),
       align: 'right',
       cell: ({ durationMs: ms }) => (
         <span className={classes['figure']}>{t('sandbox.calls.ms', { ms })}</span>
       ),
     },
-    { key: 'at', header: t('sandbox.calls.at'), cell: ({ at }) => <Ago at={at} /> },
+    {
+      key: 'at',
+      sorting: { by: ({ at }) => at },
+      header: t('sandbox.calls.at'),
+      cell: ({ at }) => <Ago at={at} />,
+    },
     {
       key: 'show',
       header: t('sandbox.calls.show'),

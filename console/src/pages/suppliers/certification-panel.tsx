@@ -57,6 +57,7 @@ function useColumns(): Column<Check>[] {
   return [
     {
       key: 'check',
+      sorting: { by: ({ title }) => title },
       header: t('suppliers.certification.check'),
       cell: ({ title, level }) => (
         <Stack gap={0}>
@@ -69,6 +70,7 @@ function useColumns(): Column<Check>[] {
     },
     {
       key: 'state',
+      sorting: { by: ({ state }) => t(`suppliers.certification.states.${state}`) },
       header: t('suppliers.certification.state'),
       cell: ({ state }) => (
         <StatusBadge kind={kindOf[state]} label={t(`suppliers.certification.states.${state}`)} />

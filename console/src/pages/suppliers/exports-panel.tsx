@@ -95,17 +95,24 @@ function useColumns(supplierId: number): Column<Export>[] {
   return [
     {
       key: 'what',
+      sorting: { by: (one) => t(`suppliers.exports.choices.${choiceOf(one)}`) },
       header: t('suppliers.exports.what'),
       cell: (one) => t(`suppliers.exports.choices.${choiceOf(one)}`),
     },
     {
       key: 'state',
+      sorting: { by: ({ state }) => state },
       header: t('suppliers.exports.state'),
       cell: ({ state, failure }) => (
         <StatusBadge kind={kindByState[state]} label={failure ?? t(`suppliers.exports.states.${state}`)} />
       ),
     },
-    { key: 'at', header: t('suppliers.exports.at'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    {
+      key: 'at',
+      sorting: { by: ({ createdAt }) => createdAt },
+      header: t('suppliers.exports.at'),
+      cell: ({ createdAt }) => <Ago at={createdAt} />,
+    },
     {
       key: 'file',
       header: t('suppliers.exports.file'),

@@ -55,15 +55,22 @@ export function PeoplePanel({ supplierId }: { supplierId: number }) {
 function useColumns(supplierId: number, mayChange: boolean, onMade: (made: Made) => void): Column<Person>[] {
   const { t } = useTranslation()
   const shown: Column<Person>[] = [
-    { key: 'name', header: t('access.operators.name'), cell: ({ name }) => name },
+    {
+      key: 'name',
+      sorting: { by: ({ name }) => name },
+      header: t('access.operators.name'),
+      cell: ({ name }) => name,
+    },
     {
       key: 'role',
+      sorting: { by: ({ role }) => role },
       header: t('access.operators.role'),
       cell: ({ role, disabledAt }) =>
         disabledAt === null ? t(`suppliers.people.role.${role}`) : t('access.operators.disabled'),
     },
     {
       key: 'last',
+      sorting: { by: ({ lastSignInAt }) => lastSignInAt },
       header: t('access.operators.lastSignIn'),
       cell: ({ lastSignInAt }) => <Ago at={lastSignInAt} />,
     },

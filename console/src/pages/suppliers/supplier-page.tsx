@@ -206,6 +206,7 @@ function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonl
   const columns: Column<(typeof numbered)[number]>[] = [
     {
       key: 'kind',
+      sorting: { by: ({ kind }) => kind },
       header: t('suppliers.calls.kind'),
       cell: (call) => (
         <Stack gap={0}>
@@ -216,6 +217,7 @@ function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonl
     },
     {
       key: 'outcome',
+      sorting: { by: ({ outcome }) => outcome },
       header: t('suppliers.calls.outcome'),
       width: 160,
       cell: ({ outcome, isGood }) => (
@@ -224,17 +226,24 @@ function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonl
     },
     {
       key: 'status',
+      sorting: { by: ({ httpStatus }) => httpStatus },
       header: t('suppliers.calls.status'),
       align: 'right',
       cell: ({ httpStatus }) => <span className="figures">{httpStatus ?? ''}</span>,
     },
     {
       key: 'duration',
+      sorting: { by: ({ durationMs }) => durationMs },
       header: t('suppliers.calls.duration'),
       align: 'right',
       cell: ({ durationMs: ms }) => <span className="figures">{t('suppliers.calls.ms', { ms })}</span>,
     },
-    { key: 'at', header: t('suppliers.calls.at'), cell: ({ at }) => <Time at={at} /> },
+    {
+      key: 'at',
+      sorting: { by: ({ at }) => at },
+      header: t('suppliers.calls.at'),
+      cell: ({ at }) => <Time at={at} />,
+    },
   ]
   return (
     <section aria-labelledby="calls">

@@ -12,6 +12,8 @@ export const parts = {
   shownAll_other: '{{count}} in all',
   shownSoFar_one: '{{count}} shown; there are more',
   shownSoFar_other: '{{count}} shown; there are more',
+  sortedSoFar_one: '{{count}} shown and sorted; there are more',
+  sortedSoFar_other: 'The first {{count}} are sorted; there are more: filter the list, or show more',
   views: 'Views',
   noViews: 'None saved in this browser yet',
   viewName: 'Name',
