@@ -15,7 +15,10 @@ const root = resolve(import.meta.dirname, '..')
 const source = resolve(root, 'src')
 const dist = resolve(root, 'dist')
 
-/** Every other package is part of the bundles: a start loads those, and a fifth of it was finding and reading their files. */
+/**
+ * The package's dependencies. Every other package is part of the bundles and one for development: a start loads those, and a
+ * fifth of it was finding and reading their files.
+ */
 const loadedWhenNeeded = [
   '@nats-io/jetstream',
   '@nats-io/transport-node',
@@ -45,7 +48,7 @@ await build({
     license: { fileName: 'bundled-licenses.md' },
     rolldownOptions: {
       input: Object.fromEntries(
-        ['bin/ari', 'bin/serve', 'openapi/reference-worker'].map((name) => [
+        ['bin/ari', 'bin/serve', 'bulk-thread', 'openapi/reference-worker'].map((name) => [
           name,
           resolve(source, `${name}.ts`),
         ]),
@@ -59,8 +62,8 @@ await build({
   },
 })
 copyData()
-writeBillOfMaterials()
 await buildConsole()
+writeBillOfMaterials()
 
 /** A module that looks for files beside it finds them as in src/, although it is part of a file in dist/chunks. */
 function sourceLocations(): Plugin {
@@ -85,8 +88,8 @@ function copyData(): void {
 }
 
 /**
- * Every package that is installed with the service, with version, licence and checksum, as CycloneDX. Without what differs
- * from one build to the next.
+ * Every package that is part of a bundle or installed with the service, and what those need, with version, licence and
+ * checksum, as CycloneDX. Without what differs from one build to the next.
  */
 function writeBillOfMaterials(): void {
   const differing = ['serialNumber', 'timestamp', 'tools']
@@ -95,24 +98,25 @@ function writeBillOfMaterials(): void {
     // npm calls the package by the name of its folder.
     const folder = join(place, 'ari-gateway')
     mkdirSync(folder)
-    // Not by --omit=dev, which also leaves out what a tool for development needs, too.
-    const own = { ...readMembers('package.json'), devDependencies: undefined }
-    const lock = readMembers('package-lock.json')
-    const packages = Object.fromEntries(
-      Object.entries(membersOf(lock['packages'])).filter(
-        ([path, entry]) => path.startsWith('node_modules/') && !isForDevelopment(membersOf(entry)),
-      ),
-    )
-    writeFileSync(join(folder, 'package.json'), JSON.stringify(own))
+    const own = readMembers('package.json')
+    const dependencies = {
+      ...membersOf(own['dependencies']),
+      ...bundledOf(membersOf(own['devDependencies'])),
+    }
     writeFileSync(
-      join(folder, 'package-lock.json'),
-      JSON.stringify({ ...lock, packages: { '': own, ...packages } }),
+      join(folder, 'package.json'),
+      JSON.stringify({ ...own, dependencies, devDependencies: undefined }),
     )
-    const parameters = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
-    const maxBuffer = 64 * 1024 * 1024
-    const bill: unknown = JSON.parse(
-      execFileSync('npm', parameters, { cwd: folder, encoding: 'utf8', maxBuffer }),
-    )
+    cpSync(join(root, 'package-lock.json'), join(folder, 'package-lock.json'))
+    const npm = (...parameters: string[]): string =>
+      execFileSync('npm', [...parameters, '--package-lock-only'], {
+        cwd: folder,
+        encoding: 'utf8',
+        maxBuffer: 64 * 1024 * 1024,
+      })
+    // Leaves what those packages need, by the versions of the lock file.
+    npm('install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund')
+    const bill: unknown = JSON.parse(npm('sbom', '--sbom-format=cyclonedx'))
     const stable = JSON.stringify(
       bill,
       (name, value: unknown) => (differing.includes(name) ? undefined : value),
@@ -124,8 +128,12 @@ function writeBillOfMaterials(): void {
   }
 }
 
-function isForDevelopment({ dev, link }: Record<string, unknown>): boolean {
-  return dev === true || link === true
+/** Those for development that the bundles of the service and of the console contain, by their lists of licences. */
+function bundledOf(forDevelopment: Record<string, unknown>): Record<string, unknown> {
+  const lists = ['bundled-licenses.md', 'console-web/bundled-licenses.md']
+  const text = lists.map((list) => readFileSync(join(dist, list), 'utf8')).join('\n')
+  const bundled = new Set(Array.from(text.matchAll(/^## (\S+) - /gm), ([, name]) => name))
+  return Object.fromEntries(Object.entries(forDevelopment).filter(([name]) => bundled.has(name)))
 }
 
 function readMembers(file: string): Record<string, unknown> {

@@ -6,7 +6,7 @@ import { root } from '../files.ts'
 
 /**
  * Carries out deploy/Dockerfile without a container engine: each stage is a folder, COPY copies, and RUN runs in the stage's
- * folder. Commands that change the machine (users) are left out, and so is what the checkout has done already: installing
+ * folder. Commands that change the machine (users, tools) are left out, and so is what the checkout has done already: installing
  * packages, unless `isLiteral`.
  */
 
@@ -49,7 +49,7 @@ export function replayStages(
         mkdirSync(workFolder, { recursive: true })
       }
       if (kind === 'COPY') copy(text, folderOf, name, workFolder)
-      if (kind !== 'RUN' || text.includes('useradd')) continue
+      if (kind !== 'RUN' || text.includes('useradd') || text.includes('apt-get')) continue
       if (!isLiteral && text.startsWith('npm ci'))
         link(join(root, 'node_modules'), join(workFolder, 'node_modules'))
       else
@@ -95,11 +95,15 @@ function link(from: string, to: string): void {
   execFileSync('cp', ['-a', '-l', from, to])
 }
 
+/** Whether the slim image's Node loses its symbols here too: binutils is not on every machine. */
+export const hasStrip = existsSync('/usr/bin/strip')
+
 /** A folder with nothing but Node and npm, as the base image has them on its path. */
 export function binFolder(folder: string): string {
   mkdirSync(folder)
   symlinkSync(process.execPath, join(folder, 'node'))
   const npm = execFileSync('sh', ['-c', 'readlink -f "$(command -v npm)"'], { encoding: 'utf8' }).trim()
+  if (!hasStrip) symlinkSync('/bin/true', join(folder, 'strip'))
   writeFileSync(join(folder, 'npm'), `#!/bin/sh\nexec "${process.execPath}" "${npm}" "$@"\n`, { mode: 0o755 })
   return folder
 }

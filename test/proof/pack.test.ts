@@ -61,6 +61,7 @@ test('the package holds the emitted service with its data, and no source and no 
     'dist/bin/ari.js',
     'dist/bin/serve.js',
     'dist/bundled-licenses.md',
+    'dist/console-web/bundled-licenses.md',
     'dist/openapi/reference-worker.js',
     'dist/reference/cities.tsv.zst',
     'dist/console-web/index.html',
@@ -87,18 +88,34 @@ test('built again, the package is the same, byte for byte, and at most 5 MB', { 
   assert.ok(archive.size <= 5_000_000, String(archive.size))
 })
 
-test('the bill of materials names every installed package with its licence and checksum', () => {
+test('the bill of materials names every installed and bundled package with its licence and checksum', () => {
+  const dist = join(home, 'node_modules/ari-gateway/dist')
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const bill = JSON.parse(readFileSync(join(home, 'node_modules/ari-gateway/dist/sbom.cdx.json'), 'utf8'))
+  const bill = JSON.parse(readFileSync(join(dist, 'sbom.cdx.json'), 'utf8'))
   assert.deepEqual([bill.bomFormat, bill.metadata.component.name], ['CycloneDX', 'ari-gateway'])
   type Component = { name: string; version: string; licenses?: unknown[]; hashes?: unknown[] }
   const components: Component[] = bill.components
   for (const { name, version, licenses, hashes } of components)
     assert.ok(version && licenses?.length && hashes?.length, `${name} ${version}`)
-  const named = new Set(components.map(({ name }) => name))
-  const { dependencies, optionalDependencies } = lock.packages['']
-  for (const name of Object.keys({ ...dependencies, ...optionalDependencies }))
-    assert.ok(named.has(name), name)
+  const named = new Set(components.map(({ name, version }) => `${name} - ${version}`))
+  const { dependencies, optionalDependencies }: Record<string, Record<string, string>> = lock.packages['']
+  for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))
+    assert.ok(named.has(`${name} - ${version}`), name)
+  for (const [list, expected] of [
+    ['bundled-licenses.md', ['fastify', 'pg', 'typebox']],
+    ['console-web/bundled-licenses.md', ['react', '@mantine/core']],
+  ] as const) {
+    const text = readFileSync(join(dist, list), 'utf8')
+    const bundled = Array.from(text.matchAll(/^## (\S+ - \S+) \(/gm), ([, one = '']) => one)
+    for (const name of expected)
+      assert.ok(
+        bundled.some((one) => one.startsWith(`${name} - `)),
+        `the licence of ${name}`,
+      )
+    for (const one of bundled) assert.ok(named.has(one), one)
+  }
+  for (const tool of ['typescript', 'vite', 'oxlint'])
+    assert.ok(!components.some(({ name }) => name === tool), `${tool} is not shipped`)
 })
 
 test('npx ari --help lists the commands, and so does the command on the Node of the machine', () => {
