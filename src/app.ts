@@ -9,6 +9,7 @@ import { consoleHandlers } from './console-handlers.ts'
 import { forPeopleOfSuppliers } from './supplier-scope.ts'
 import { mountConsole } from './console/web/mount-console.ts'
 import { handlerNeedsOf, type AppNeeds, type HandlerNeeds } from './handler-needs.ts'
+import { startBulkThread, type ThreadProgram } from './bulk/thread.ts'
 import { startBulkWorker, type BulkWorker } from './bulk/worker.ts'
 import { linePushes } from './line-pushes.ts'
 import { handlers } from './handlers.ts'
@@ -47,8 +48,9 @@ export type App = {
   startDeliveries: () => DeliveryWorker
   /** Ends what the guard holds when its time is over, until it is closed. */
   startHoldWatch: () => HoldWatch
-  /** Works on first loads and exports from now on, until it is closed. */
+  /** Works on first loads and exports from now on, until it is closed: here, by the clock of this process, or in a thread. */
   startBulk: () => BulkWorker
+  startBulkThread: (program: ThreadProgram) => BulkWorker
   /** Watches for findings and tells them, from now on, until it is closed. */
   startAlerts: () => AlertWorker
   /** Builds the console's web application if it isn't built yet, with the lowest priority. */
@@ -158,11 +160,14 @@ function openMetrics(fastify: Server['fastify'], needs: AppNeeds): FastifyInstan
 /** The work that runs once, whoever answers requests. */
 function workOf(
   needs: HandlerNeeds,
-): Pick<App, 'startAlerts' | 'startBulk' | 'startDeliveries' | 'startHoldWatch'> {
+): Pick<App, 'startAlerts' | 'startBulk' | 'startBulkThread' | 'startDeliveries' | 'startHoldWatch'> {
   return {
     startDeliveries: () => startDeliveryWorker(needs),
     startHoldWatch: () => startHoldWatch(needs),
-    startBulk: () => startBulkWorker({ ...needs, linePushes: linePushes(needs) }),
+    startBulk: () =>
+      startBulkWorker({ ...needs, submitted: needs.committer.submitted, linePushes: linePushes(needs) }),
+    startBulkThread: (program) =>
+      startBulkThread({ ...needs, submitted: needs.committer.submitted }, program),
     startAlerts: () =>
       startAlertWorker(needs, {
         certifications: (_needs, nowMs) => watchCertifications(needs, nowMs),

@@ -1,8 +1,8 @@
+import type { AriNeeds } from './ari/accept-ari.ts'
 import { pushAri } from './ari/ari-endpoints.ts'
 import { outsideSpans } from './base/tracing.ts'
 import type { ReadyPush } from './ari/plan.ts'
 import type { LinePushes } from './bulk/units.ts'
-import type { HandlerNeeds } from './handler-needs.ts'
 import { pushHotels } from './hotels/hotel-endpoints.ts'
 import type { Push, UncheckedCall } from './http/call.ts'
 import type { Answer, Mounted } from './http/mount.ts'
@@ -10,7 +10,7 @@ import { pushProducts } from './products/product-endpoints.ts'
 import { pushTaxes } from './taxes/tax-endpoints.ts'
 
 /** The endpoints of pushes for the lines of first loads: they are judged exactly like requests. */
-export function linePushes(needs: HandlerNeeds): LinePushes {
+export function linePushes(needs: Omit<AriNeeds, 'committer'>): LinePushes {
   const planned = new WeakMap<Push, ReadyPush>()
   const submit = async (ready: ReadyPush): Promise<Answer> => {
     planned.set(ready.push, ready)

@@ -1,5 +1,8 @@
+import { extname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from './app.ts'
+import type { BulkThreadData } from './bulk-thread.ts'
+import type { ThreadProgram } from './bulk/thread.ts'
 import { startPublisher } from './changes/publisher.ts'
 import { openArchive } from './push-log/archive.ts'
 import { openCardVault, type CardVault } from './cards/card-vault.ts'
@@ -82,7 +85,7 @@ export async function serveRequests(
         const deliveries = app.startDeliveries()
         closers.push({ name: 'deliveries', close: deliveries.close, withinMs: deliveriesCloseWithinMs })
         closers.push({ name: 'holds', close: app.startHoldWatch().close, withinMs: holdsCloseWithinMs })
-        const bulk = app.startBulk()
+        const bulk = app.startBulkThread(bulkThreadOf(needs, settings))
         closers.push({ name: 'bulk', close: bulk.close, withinMs: bulkClosesWithinMs })
         const alerts = app.startAlerts()
         closers.push({ name: 'alerts', close: alerts.close, withinMs: alertsCloseWithinMs })
@@ -101,6 +104,12 @@ export async function serveRequests(
       closers.push({ name: 'console', close: async () => clearTimeout(building), withinMs: 100 })
     },
   }
+}
+
+/** The sources are .ts, the packed product is .js. */
+function bulkThreadOf({ db }: Needs, { logLevel, patience }: Settings): ThreadProgram {
+  const file = new URL(`./bulk-thread${extname(import.meta.url)}`, import.meta.url)
+  return { file, data: { address: db.address, logLevel, patience } satisfies BulkThreadData }
 }
 
 async function openVaultOf(needs: Needs, settings: Settings, closers: Closers): Promise<CardVault> {

@@ -217,6 +217,11 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
         workers.push(worker)
         return worker
       },
+      startBulkThread: (program) => {
+        const worker = app.startBulkThread(program)
+        workers.push(worker)
+        return worker
+      },
       startDeliveries: () => {
         const worker = app.startDeliveries()
         workers.push(worker)

@@ -1,8 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Gate } from '../base/gate.ts'
-import type { Committer } from '../ari/commit.ts'
-
-type Traffic = Pick<Committer, 'waiting' | 'submitted'>
 
 /** How much one transaction of a load does. */
 export type ChunkSize = { lines: number; cells: number }
@@ -15,18 +12,15 @@ const busyChunkMs = 6
 const quietChunkMs = 80
 /** It is quiet when no push has arrived for so long: between two of fifty a second it isn't. */
 const quietAfterMs = 1_000
-/** A load that always waited for a moment in which no push waits might never end. */
-const waitsAtMostMs = 500
-const waitStepMs = 3
 /** While other pushes arrive, a load works for at most half of the time. */
 const restAtMostMs = 200
 
 /**
- * The turns of all loads in this process: one chunk at a time. While other pushes arrive, chunks are short, begin when no
- * push is waiting, and leave pauses.
+ * The turns of all loads in this process: one chunk at a time. While other pushes arrive, chunks are short, and leave
+ * pauses.
  */
 export class Lane {
-  readonly #traffic: Traffic
+  readonly #submitted: () => number
   readonly #turns = new Gate<string>({
     passing: 1,
     waiting: Infinity,
@@ -36,15 +30,14 @@ export class Lane {
   #seen = 0
   #busyUntilMs = 0
 
-  constructor(traffic: Traffic) {
-    this.#traffic = traffic
+  /** `submitted`: the number of other pushes since the start. */
+  constructor(submitted: () => number) {
+    this.#submitted = submitted
   }
 
   async turn<Result>(job: string, work: (size: ChunkSize) => Promise<Result>): Promise<Result> {
     await this.#turns.enter(job)
     try {
-      for (let waitedMs = 0; this.#traffic.waiting() > 0 && waitedMs < waitsAtMostMs; waitedMs += waitStepMs)
-        await delay(waitStepMs)
       // What arrived since the last chunk counts before this one.
       this.#look()
       const startedMs = performance.now()
@@ -62,7 +55,7 @@ export class Lane {
   /** Whether other pushes arrive. The first one after a quiet time finds the shortest chunks. */
   #look(): boolean {
     const nowMs = performance.now()
-    const submitted = this.#traffic.submitted()
+    const submitted = this.#submitted()
     if (submitted !== this.#seen) {
       if (nowMs >= this.#busyUntilMs) this.#lines = linesAtLeast
       this.#seen = submitted

@@ -98,6 +98,16 @@ export async function cancelJob(db: Queryable, id: string, nowMs: number): Promi
 
 export type Lease = { by: string; nowMs: number; untilMs: number }
 
+/** Those that no process works on, of each supplier the first one only. */
+function freeJobs(now: string): string {
+  return `from bulk_job as job
+    where state in ('queued', 'running') and (leased_until is null or leased_until <= instant(${now}))
+      and not exists (
+        select from bulk_job as earlier
+        where earlier.supplier_id = job.supplier_id and earlier.state in ('queued', 'running')
+          and (earlier.queued_at, earlier.id) < (job.queued_at, job.id))`
+}
+
 /**
  * Takes the next job: of each account the one that was started first, unless a process works on it. A job whose lease has
  * ended goes on at its checkpoint.
@@ -107,17 +117,17 @@ export async function takeJob(db: Queryable, { by, nowMs, untilMs }: Lease): Pro
     `update bulk_job set leased_by = $1, leased_until = instant($3), state = 'running',
        started_at = coalesce(started_at, instant($2))
      where id = (
-       select id from bulk_job as job
-       where state in ('queued', 'running') and (leased_until is null or leased_until <= instant($2))
-         and not exists (
-           select from bulk_job as earlier
-           where earlier.supplier_id = job.supplier_id and earlier.state in ('queued', 'running')
-             and (earlier.queued_at, earlier.id) < (job.queued_at, job.id))
-       order by queued_at, id limit 1 for update skip locked)
+       select id ${freeJobs('$2')} order by queued_at, id limit 1 for update skip locked)
      returning ${jobColumns}`,
     [by, nowMs, untilMs],
   )
   return rows[0]
+}
+
+/** Whether there is a job to take. */
+export async function isJobFree(db: Queryable, nowMs: number): Promise<boolean> {
+  const { rowCount } = await db.query(`select ${freeJobs('$1')} limit 1`, [nowMs])
+  return rowCount === 1
 }
 
 /** False if another process has the job, or if it has ended. */

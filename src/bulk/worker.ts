@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Committer } from '../ari/commit.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import type { BulkTask } from './contract.ts'
 import { runExport } from './export-job.ts'
@@ -27,7 +26,15 @@ export type BulkWorker = {
   close: () => Promise<void>
 }
 
-export type BulkNeeds = RunNeeds & ExportNeeds & { bulkBell: BulkBell; committer: Committer }
+/** One that can tell how many jobs it works on. */
+type CountedWorker = BulkWorker & { jobs: () => number }
+
+export type BulkNeeds = RunNeeds &
+  ExportNeeds & {
+    bulkBell: BulkBell
+    /** The number of other pushes, which have the right of way, since the start. */
+    submitted: () => number
+  }
 
 /** Jobs of other processes, and those whose process died, are looked for this often. */
 const lookEveryMs = 1_000
@@ -40,9 +47,9 @@ const runByTask = { load: runJob, export: runExport } as const satisfies Record<
 const jobsAtOnceMax = 4
 
 /** Works on jobs until it is closed. Any number of processes may do so: each job has one at a time. */
-export function startBulkWorker(needs: BulkNeeds): BulkWorker {
+export function startBulkWorker(needs: BulkNeeds): CountedWorker {
   const by = randomUUID()
-  const lane = new Lane(needs.committer)
+  const lane = new Lane(needs.submitted)
   const stop = new AbortController()
   const underWay = new Map<string, Promise<void>>()
   let looking: Promise<void> | undefined
@@ -83,6 +90,7 @@ export function startBulkWorker(needs: BulkNeeds): BulkWorker {
   const timer = setInterval(look, lookEveryMs).unref()
   look()
   return {
+    jobs: () => underWay.size,
     close: async () => {
       clearInterval(timer)
       stop.abort()

@@ -1,0 +1,13 @@
+/** The thread of ours.ts that works on first loads, like src/bulk-thread.ts but by the bench's clock. */
+import { workerData } from 'node:worker_threads'
+import { openLog } from '../../src/base/log.ts'
+import { telemetry } from '../../src/base/telemetry.ts'
+import { workInThread } from '../../src/bulk-work.ts'
+import type { PostgresAddress } from '../../src/postgres/connection-config.ts'
+import { openDatabase } from '../../src/postgres/postgres.ts'
+import { benchClock } from './bench-clock.ts'
+
+const log = openLog('info')
+// oxlint-disable-next-line typescript/no-unsafe-assignment -- ours.ts gives it
+const address: PostgresAddress = workerData
+workInThread({ db: openDatabase(address, log), clock: benchClock, log, telemetry: telemetry() })
