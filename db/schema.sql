@@ -952,6 +952,16 @@ create table sandbox_fault (
 );
 CREATE INDEX sandbox_fault_by_supplier ON public.sandbox_fault USING btree (supplier_id, id);
 
+create table saved_view (
+  operator_id integer not null,
+  path text not null,
+  name text not null,
+  query text not null,
+  saved_at timestamp with time zone not null,
+  constraint saved_view_pkey PRIMARY KEY (operator_id, path, name),
+  constraint saved_view_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id)
+);
+
 create table schema_migration (
   name text not null,
   checksum text not null,

@@ -47,6 +47,7 @@ import {
   listPeople,
 } from './console/people/people-endpoints.ts'
 import { getOverview } from './console/overview/get-overview.ts'
+import { listViews, removeView, saveView } from './console/views/view-endpoints.ts'
 import {
   pingWebhook,
   createSupplierKey,
@@ -150,6 +151,9 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   beginSecondFactor,
   confirmSecondFactor,
   removeSecondFactor,
+  listViews,
+  saveView,
+  removeView,
   listOperators,
   createOperator,
   changeOperatorRole,

@@ -41,6 +41,7 @@ const tables = {
   operator_session: 'common',
   operator_sign_in_link: 'common',
   operator_recovery_code: 'common',
+  saved_view: 'common',
   failed_sign_in: 'common',
   sign_up: 'common',
   oidc_state_used: 'common',

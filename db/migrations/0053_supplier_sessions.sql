@@ -41,34 +41,6 @@ begin
   execute 'create policy own on delivery_attempt using (delivery_id in (select id from delivery))';
 end $$;
 
--- Grants what supplier sessions need. Where a migration may not create the role, whoever may does, and calls this after it.
-create function grant_supplier_sessions() returns void language plpgsql as
-$$
-begin
-  -- Superusers may take every role.
-  if not (select rolsuper from pg_roles where rolname = current_user) then
-    begin
-      execute format('grant ari_supplier to %I', current_user);
-    exception
-      when insufficient_privilege then
-        -- Somebody else's role: whoever made it may have granted it already.
-        if not pg_has_role(current_user, 'ari_supplier', 'member') then
-          raise warning 'supplier sessions need: grant ari_supplier to %', current_user;
-        end if;
-    end;
-  end if;
-  grant usage on schema public to ari_supplier;
-  grant select on supplier, hotel, hotel_search, api_key, reservation, delivery, delivery_attempt, push_log, price_check,
-    certification, certification_note, sandbox_fault, room, rate, room_rate, tax, ari_month, price_drift,
-    reservation_version, reservation_note, stop_sell, stop_sell_order, hold, room_type, meal_plan, push_body_batch,
-    push_body_segment, store_epoch, operator to ari_supplier;
-  grant select (key_id, tail, created_at, expires_at) on api_key_secret to ari_supplier;
-  grant insert, update on operator to ari_supplier;
-  grant select, insert, delete on operator_session, operator_sign_in_link to ari_supplier;
-  grant insert on audit_log to ari_supplier;
-end
-$$;
-
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'ari_supplier') then
@@ -79,8 +51,5 @@ begin
       when insufficient_privilege then
         raise warning 'supplier sessions need the role ari_supplier, which % may not create', current_user;
     end;
-  end if;
-  if exists (select from pg_roles where rolname = 'ari_supplier') then
-    perform grant_supplier_sessions();
   end if;
 end $$;

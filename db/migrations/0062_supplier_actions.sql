@@ -26,7 +26,8 @@ begin
   $policy$;
 end $$;
 
-create or replace function grant_supplier_sessions() returns void language plpgsql as
+-- Grants what supplier sessions need. Where a migration may not create the role, whoever may does, and calls this after it.
+create function grant_supplier_sessions() returns void language plpgsql as
 $$
 begin
   -- Superusers may take every role.

@@ -17,10 +17,12 @@ import { stopSellRoutes } from './stop-sells/contract.ts'
 import { workRoutes } from './work-queue/contract.ts'
 import { searchRoutes } from './search/contract.ts'
 import { supplierRoutes } from './suppliers/contract.ts'
+import { viewRoutes } from './views/contract.ts'
 
 /** Every route of the console's own API, below /console/api. */
 export const consoleRoutes = {
   ...sessionRoutes,
+  ...viewRoutes,
   ...overviewRoutes,
   ...workRoutes,
   ...alertConsoleRoutes,

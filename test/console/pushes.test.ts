@@ -129,6 +129,23 @@ describe('the pages of the push log', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('the figures of the rows that are shown are added up below them', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes')
+    await page.locator('tfoot').waitFor()
+    const headers = await page.locator('thead th').allInnerTexts()
+    const cells = headers.findIndex((header) => header.trim() === 'Cells') + 1
+    const figure = (text: string): number => Number(text.replaceAll(',', ''))
+    const shown = (await page.locator(`tbody td:nth-child(${cells})`).allInnerTexts()).map(figure)
+    assert.ok(shown.some((changed) => changed > 0))
+    assert.equal(
+      figure(await page.locator(`tfoot td:nth-child(${cells})`).innerText()),
+      shown.reduce((sum, changed) => sum + changed, 0),
+    )
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await close()
+  })
+
   test('what a push changed leads to its cells in the calendar, by the keyboard too', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/pushes?requestId=ari-partly')

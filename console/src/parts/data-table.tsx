@@ -17,6 +17,8 @@ export type Column<Row> = {
   align?: 'left' | 'right'
   width?: number | string
   sorting?: Sorting<Row>
+  /** Below the column: the sum of all rows that are shown. */
+  total?: (rows: readonly Row[]) => ReactNode
 }
 
 const waitingRows = 8
@@ -98,6 +100,9 @@ export function DataTable<Row>({
                   </Table.Tr>
                 ))}
           </Table.Tbody>
+          {!isPending && rows.length > 1 && columns.some(({ total }) => total) && (
+            <Totals columns={columns} rows={rows} label={t(hasMore ? 'parts.totalSoFar' : 'parts.total')} />
+          )}
         </Table>
       </Table.ScrollContainer>
       {!isPending && (
@@ -155,6 +160,34 @@ function Header<Row>({
         header
       )}
     </Table.Th>
+  )
+}
+
+function Totals<Row>({
+  columns,
+  rows,
+  label,
+}: {
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  label: string
+}) {
+  return (
+    <Table.Tfoot>
+      <Table.Tr>
+        {columns.map(({ key, header, total, align }, place) => (
+          <Table.Td
+            key={key}
+            ta={align ?? 'left'}
+            data-align={align}
+            data-label={place === 0 ? '' : header}
+            data-is-empty={place > 0 && !total}
+          >
+            {place === 0 ? label : total?.(rows)}
+          </Table.Td>
+        ))}
+      </Table.Tr>
+    </Table.Tfoot>
   )
 }
 

@@ -13,6 +13,31 @@ export function Money({ amount, currency }: { amount: string; currency: string }
   )
 }
 
+/** The sum of amounts in each currency, in the order of the currencies. */
+export function MoneyTotals({ of }: { of: readonly { amount: string; currency: string }[] }) {
+  const amounts = Map.groupBy(of, ({ currency }) => currency)
+  return [...amounts]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([currency, all]) => (
+      <div key={currency}>
+        <Money amount={sumOf(all.map(({ amount }) => amount))} currency={currency} />
+      </div>
+    ))
+}
+
+/** Of decimal strings that have the same number of digits after the point. */
+function sumOf(amounts: readonly string[]): string {
+  const digits = amounts[0]?.split('.')[1]?.length ?? 0
+  const sum = amounts.reduce((total, amount) => total + BigInt(amount.replace('.', '')), 0n)
+  if (digits === 0) return String(sum)
+  const text = String(sum).padStart(digits + 1, '0')
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`
+}
+
+export function Count({ n }: { n: number }) {
+  return <span className="figures">{n.toLocaleString('en')}</span>
+}
+
 const kb = 1024
 const mb = kb * kb
 

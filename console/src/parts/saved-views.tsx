@@ -1,34 +1,26 @@
 import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
-import { useLocalStorage } from '@mantine/hooks'
 import { useLocation, useSearch } from '@tanstack/react-router'
 import { Bookmark, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { storageName } from '../address.ts'
+import { savedViews } from '../../../src/console/views/contract.ts'
+import { useApi, useChange } from '../api.ts'
+import { ErrorNote } from './error-note.tsx'
 import { LinkTo } from './link-to.tsx'
 
-type View = { path: string; name: string; search: Record<string, string> }
-
-const viewsMax = 50
-const nameLengthMax = 60
-
-/** Filters under a name, kept in this browser: each is a link to the list as it was filtered. */
+/** Filters under a name, everybody's own: each is a link to the list as it was filtered. */
 export function SavedViews() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false })
-  const [stored, setViews] = useLocalStorage<View[]>({
-    key: storageName('views'),
-    defaultValue: [],
-  })
-  const views = Array.isArray(stored) ? stored : []
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
-  const here = views.filter(({ path }) => path === pathname)
-  const set = Object.fromEntries(
-    Object.entries(search).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
-  const others = (without: string) => views.filter((view) => view.path !== pathname || view.name !== without)
+  const { data, error } = useApi('listViews', {}, { enabled: isOpen })
+  const save = useChange('saveView', { invalidates: ['listViews'] })
+  const remove = useChange('removeView', { invalidates: ['listViews'] })
+  const problem = error ?? save.error ?? remove.error
+  const here = (data?.views ?? []).filter(({ path }) => path === pathname)
+  const set = Object.entries(search).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" withinPortal={false} trapFocus>
       <Popover.Target>
@@ -42,20 +34,26 @@ export function SavedViews() {
       </Popover.Target>
       <Popover.Dropdown aria-label={t('parts.views')}>
         <Stack gap="xs" miw={220}>
-          {here.length === 0 && (
+          {problem && <ErrorNote error={problem} />}
+          {data && here.length === 0 && (
             <Text size="xs" c="dimmed">
               {t('parts.noViews')}
             </Text>
           )}
           {here.map((view) => (
             <Group key={view.name} justify="space-between" wrap="nowrap" gap="xs">
-              <LinkTo to="." search={view.search} fz="sm" onClick={() => setOpen(false)}>
+              <LinkTo
+                to="."
+                search={Object.fromEntries(new URLSearchParams(view.query))}
+                fz="sm"
+                onClick={() => setOpen(false)}
+              >
                 {view.name}
               </LinkTo>
               <ActionIcon
                 size="sm"
                 aria-label={t('parts.forgetView', { name: view.name })}
-                onClick={() => setViews(others(view.name))}
+                onClick={() => remove.mutate({ body: { path: pathname, name: view.name } })}
               >
                 <X size={14} aria-hidden />
               </ActionIcon>
@@ -66,15 +64,18 @@ export function SavedViews() {
               event.preventDefault()
               const given = name.trim()
               if (given === '') return
-              setViews([...others(given), { path: pathname, name: given, search: set }].slice(-viewsMax))
-              setName('')
+              const query = new URLSearchParams(set).toString()
+              save.mutate(
+                { body: { path: pathname, name: given, ...(query === '' ? {} : { query }) } },
+                { onSuccess: () => setName('') },
+              )
             }}
           >
             <Group gap="xs" align="flex-end" wrap="nowrap">
               <TextInput
                 label={t('parts.saveView')}
                 placeholder={t('parts.viewName')}
-                maxLength={nameLengthMax}
+                maxLength={savedViews.nameLengthMax}
                 value={name}
                 onChange={(event) => setName(event.currentTarget.value)}
               />

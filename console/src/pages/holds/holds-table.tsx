@@ -7,6 +7,7 @@ import { LinkTo } from '../../parts/link-to.tsx'
 import { Can } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
+import { Count } from '../../parts/numbers.tsx'
 import { DiscardDialog, ReleaseDialog } from './hold-dialogs.tsx'
 
 export function useHoldColumns(): Column<ConsoleHold>[] {
@@ -26,9 +27,10 @@ export function useHoldColumns(): Column<ConsoleHold>[] {
     },
     {
       key: 'nights',
+      total: (rows) => <Count n={rows.reduce((sum, { cells }) => sum + cells, 0)} />,
       header: t('holds.nights'),
       align: 'right',
-      cell: ({ cells }) => cells,
+      cell: ({ cells }) => <Count n={cells} />,
       sorting: { by: ({ cells }) => cells },
     },
     { key: 'examples', header: t('holds.examples'), cell: (hold) => <Examples hold={hold} /> },

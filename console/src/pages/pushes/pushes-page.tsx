@@ -14,7 +14,7 @@ import {
   TextFilter,
 } from '../../parts/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
-import { Bytes } from '../../parts/numbers.tsx'
+import { Bytes, Count } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { NewPushes } from './new-pushes.tsx'
@@ -220,10 +220,11 @@ function useColumns(): Column<PushListed>[] {
     },
     {
       key: 'cells',
+      total: (rows) => <Count n={rows.reduce((sum, { cellsChanged }) => sum + cellsChanged, 0)} />,
       sorting: { by: ({ cellsChanged }) => cellsChanged },
       header: t('pushes.list.cells'),
       align: 'right',
-      cell: ({ cellsChanged }) => <span className="figures">{cellsChanged.toLocaleString('en')}</span>,
+      cell: ({ cellsChanged }) => <Count n={cellsChanged} />,
     },
     {
       key: 'duration',
@@ -234,6 +235,7 @@ function useColumns(): Column<PushListed>[] {
     },
     {
       key: 'size',
+      total: (rows) => <Bytes n={rows.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0)} />,
       sorting: { by: ({ bodyBytes }) => bodyBytes },
       header: t('pushes.list.size'),
       align: 'right',

@@ -14,7 +14,7 @@ import {
   TextFilter,
 } from '../../parts/filters.tsx'
 import { HotelCell, LinkTo } from '../../parts/link-to.tsx'
-import { Money } from '../../parts/numbers.tsx'
+import { Money, MoneyTotals } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Ago, Day } from '../../parts/time.tsx'
 import cells from '../deliveries/deliveries.module.css'
@@ -176,6 +176,9 @@ function useColumns(): Column<ListedReservation>[] {
     },
     {
       key: 'total',
+      total: (rows) => (
+        <MoneyTotals of={rows.map(({ afterTax, currency }) => ({ amount: afterTax, currency }))} />
+      ),
       sorting: { by: ({ currency, afterTax }) => `${currency} ${afterTax}` },
       header: t('reservations.column.total'),
       align: 'right',

@@ -8,7 +8,7 @@ import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import { Filters, TextFilter, useFilter } from '../../parts/filters.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { CountText } from '../../parts/numbers.tsx'
+import { Count, CountText } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Can, useCan } from '../../parts/session.tsx'
 import { Ago } from '../../parts/time.tsx'
@@ -119,6 +119,14 @@ function useColumns(): Column<SupplierListed>[] {
     },
     {
       key: 'hotels',
+      total: (rows) => (
+        <CountText
+          of={{
+            count: rows.reduce((sum, { hotels }) => sum + hotels.count, 0),
+            isMore: rows.some(({ hotels }) => hotels.isMore),
+          }}
+        />
+      ),
       sorting: { by: ({ hotels }) => hotels.count },
       header: t('suppliers.list.hotels'),
       align: 'right',
@@ -126,6 +134,7 @@ function useColumns(): Column<SupplierListed>[] {
     },
     {
       key: 'keys',
+      total: (rows) => <Count n={rows.reduce((sum, { activeKeys }) => sum + activeKeys, 0)} />,
       sorting: { by: ({ activeKeys }) => activeKeys },
       header: t('suppliers.list.keys'),
       align: 'right',
