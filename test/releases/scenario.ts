@@ -9,7 +9,9 @@ import { bookingBody, expectStatus, idOf, room } from '../booking.ts'
 import { createJob, ndjson, upload } from '../bulk.ts'
 import { startDeliveryTest, until, type DeliveryTest } from '../deliveries.ts'
 import { client, type Reply, type TestClient, type TestGateway, type TestSupplier } from '../harness.ts'
+import { startMailServer } from '../mail-server.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../receiver.ts'
+import { browser } from '../sign-in.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
 
 /**
@@ -67,6 +69,7 @@ export async function liveThrough(): Promise<{ stage: DeliveryTest; callers: Cal
   await pushAri(life)
   await loadFile(life)
   await changeKeysAndPeople(life)
+  await signUp(life)
   gateway.clock.set(booksAt)
   const worker = stage.worker({ vault: gateway.vault })
   await bookAndDeliver(life)
@@ -235,6 +238,30 @@ async function loadFile({ alpha, gateway }: Life): Promise<void> {
   }
 }
 
+/** A developer makes an account alone; another one has not followed the link yet. */
+async function signUp({ gateway }: Life): Promise<void> {
+  const mailServer = await startMailServer()
+  try {
+    const door = await gateway.second({
+      now: startsAt,
+      allowsSignUp: true,
+      publicUrl: 'https://sandbox.example',
+      mail: { smtpUrl: mailServer.url, from: 'sandbox@gateway.example' },
+    })
+    const visitor = client(door.url, {}, '/console/api')
+    const ask = async (email: string): Promise<Reply> =>
+      expectStatus(await visitor.post('/sign-up', { email, company: `${email.split('@')[0]} Hotels` }), 202)
+    await ask('dora@company.example')
+    await until('the mail with the link', async () => mailServer.mails.length > 0)
+    const text = (mailServer.mails[0]?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    const [, token = ''] = /#token=([\w-]{43})/.exec(text) ?? []
+    expectOk(await browser(door.url).signInByLink(token))
+    await ask('late@company.example')
+  } finally {
+    await mailServer.close()
+  }
+}
+
 async function changeKeysAndPeople({ gateway, alpha, beta, gamma }: Life): Promise<void> {
   const { db, clock } = gateway
   const admin = await gateway.operator('admin')
@@ -250,6 +277,7 @@ async function changeKeysAndPeople({ gateway, alpha, beta, gamma }: Life): Promi
   const operators = Object(expectOk(await admin.get('/operators')).body['operators'])
   const otto = operators.find(({ name }: { name: string }) => name === 'Otto')
   expectOk(await admin.post(`/operators/${otto.operatorId}/disable`, {}))
+  expectOk(await admin.put('/me/views', { path: '/hotels', name: 'Stale', query: 'sort=stalest' }))
   const list = { list: 'roomTypes', key: 'Salt mine chamber', description: 'A room below ground' }
   expectStatus(await admin.post('/reference', list), 201)
   expectOk(await admin.put('/guard', { rules: [{ kind: 'priceDrop', percent: 60, action: 'warn' }] }))

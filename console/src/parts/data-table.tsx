@@ -154,7 +154,7 @@ function Header<Row>({
       ) : sorted && Icon ? (
         <UnstyledButton className={classes['sort']} onClick={sorted.turn}>
           {header}
-          <Icon size={12} aria-hidden />
+          <Icon size={10} aria-hidden />
         </UnstyledButton>
       ) : (
         header

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { sumOf } from './amounts.ts'
 
 /** An amount as the service sends it: a decimal string with the currency's digits, never used for arithmetic here. */
 export function Money({ amount, currency }: { amount: string; currency: string }) {
@@ -23,15 +24,6 @@ export function MoneyTotals({ of }: { of: readonly { amount: string; currency: s
         <Money amount={sumOf(all.map(({ amount }) => amount))} currency={currency} />
       </div>
     ))
-}
-
-/** Of decimal strings that have the same number of digits after the point. */
-function sumOf(amounts: readonly string[]): string {
-  const digits = amounts[0]?.split('.')[1]?.length ?? 0
-  const sum = amounts.reduce((total, amount) => total + BigInt(amount.replace('.', '')), 0n)
-  if (digits === 0) return String(sum)
-  const text = String(sum).padStart(digits + 1, '0')
-  return `${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
 export function Count({ n }: { n: number }) {

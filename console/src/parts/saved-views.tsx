@@ -3,10 +3,11 @@ import { useLocation, useSearch } from '@tanstack/react-router'
 import { Bookmark, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { savedViews } from '../../../src/console/views/contract.ts'
 import { useApi, useChange } from '../api.ts'
 import { ErrorNote } from './error-note.tsx'
 import { LinkTo } from './link-to.tsx'
+
+const nameLengthMax = 60
 
 /** Filters under a name, everybody's own: each is a link to the list as it was filtered. */
 export function SavedViews() {
@@ -75,7 +76,7 @@ export function SavedViews() {
               <TextInput
                 label={t('parts.saveView')}
                 placeholder={t('parts.viewName')}
-                maxLength={savedViews.nameLengthMax}
+                maxLength={nameLengthMax}
                 value={name}
                 onChange={(event) => setName(event.currentTarget.value)}
               />

@@ -33,7 +33,7 @@ export function useDeliveryColumns({ view, marked, mark }: Marking): Column<List
     key: 'choose',
     header: t('deliveries.column.choose'),
     isHeaderHidden: true,
-    width: 56,
+    width: 44,
     cell: (row) =>
       maySendAgain(row) && (
         <Checkbox

@@ -21,7 +21,7 @@ export function LastAttempt({
         <OutcomeText outcome={outcome} httpStatus={httpStatus} />
       </Text>
       {words !== '' && (
-        <blockquote className={classes['words']}>
+        <blockquote className={classes['quote']}>
           {words.length > wordsMax ? `${words.slice(0, wordsMax)}…` : words}
         </blockquote>
       )}

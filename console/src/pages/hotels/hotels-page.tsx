@@ -2,7 +2,7 @@ import { NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { CalendarDays } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { HotelListed } from '../../../../src/console/hotels/contract.ts'
+import type { GoLiveStage, HotelListed } from '../../../../src/console/hotels/contract.ts'
 import { usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
@@ -157,9 +157,16 @@ function useColumns(): Column<HotelListed>[] {
       cell: ({ ariUntilMonth }) => (ariUntilMonth === null ? none : <MonthText month={ariUntilMonth} />),
       sorting: { ascending: 'ending', descending: 'endingLast' },
     },
-    { key: 'state', header: t('hotels.list.state'), cell: ({ goLive }) => <StageBadge stage={goLive} /> },
+    {
+      key: 'state',
+      sorting: { by: ({ goLive }) => rankByStage[goLive] },
+      header: t('hotels.list.state'),
+      cell: ({ goLive }) => <StageBadge stage={goLive} />,
+    },
   ]
 }
+
+const rankByStage: Readonly<Record<GoLiveStage, number>> = { products: 0, ari: 1, webhooks: 2, ready: 3 }
 
 function NameOf({ hotel: { hotelId, name, code, isAvailable } }: { hotel: HotelListed }) {
   const { t } = useTranslation()

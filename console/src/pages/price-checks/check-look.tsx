@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ListedCheck, PriceCheckOutcome } from '../../../../src/price-check/contract.ts'
+import { sumOf } from '../../parts/amounts.ts'
 import { Money } from '../../parts/numbers.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import cells from '../deliveries/deliveries.module.css'
@@ -93,23 +94,6 @@ export function nightsOf({ checkin, stored, live }: Pick<ListedCheck, 'checkin' 
 }
 
 const dayMs = 86_400_000
-
-/** Adds amounts in the decimal format of the service, without floats. */
-
-/** The sum of decimal strings with the same number of digits, multiplied. */
-function sumOf(amounts: readonly string[], times = 1): string {
-  const digits = amounts[0]?.split('.')[1]?.length ?? 0
-  const minor = amounts.map((amount) => BigInt(amount.replace('.', '')))
-  let sum = 0n
-  for (const one of minor) sum += one
-  return withPoint(sum * BigInt(times), digits)
-}
-
-function withPoint(minor: bigint, digits: number): string {
-  if (digits === 0) return String(minor)
-  const text = String(minor < 0n ? -minor : minor).padStart(digits + 1, '0')
-  return `${minor < 0n ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`
-}
 
 function isZero(amount: string): boolean {
   return !/[1-9]/.test(amount)

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ConsoleCheck } from '../../../../src/console/price-checks/contract.ts'
 import { usePages } from '../../api.ts'
+import { sumOf } from '../../parts/amounts.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import {
@@ -130,20 +131,32 @@ function useColumns(): Column<ConsoleCheck>[] {
       header: t('priceChecks.column.hotel'),
       cell: (row) => <HotelCell {...row} />,
     },
-    { key: 'stay', header: t('priceChecks.column.stay'), cell: (check) => <StayOf check={check} /> },
+    {
+      key: 'stay',
+      sorting: { by: ({ checkin }) => checkin },
+      header: t('priceChecks.column.stay'),
+      cell: (check) => <StayOf check={check} />,
+    },
     {
       key: 'stored',
+      sorting: { by: ({ stored, roomCount }) => totalOf(stored, roomCount) },
       header: t('priceChecks.column.stored'),
       align: 'right',
       cell: ({ stored, roomCount }) => <SumOfNights side={stored} roomCount={roomCount} which="stored" />,
     },
     {
       key: 'live',
+      sorting: { by: ({ live, roomCount }) => live && totalOf(live, roomCount) },
       header: t('priceChecks.column.live'),
       align: 'right',
       cell: (check) => <LivePrice check={check} />,
     },
   ]
+}
+
+/** By currency, then by amount. */
+function totalOf(side: { currency: string; amountAfterTax: string[] | null }, roomCount: number): string {
+  return `${side.currency} ${sumOf(side.amountAfterTax ?? [], roomCount)}`
 }
 
 function LivePrice({ check: { live, stored, roomCount, difference, outcome } }: { check: ConsoleCheck }) {

@@ -101,6 +101,7 @@ function useColumns(): Column<SupplierListed>[] {
     },
     {
       key: 'pushes',
+      sorting: { by: ({ pushes: { rejected, partial } }) => rejected + partial },
       header: t('suppliers.list.failing'),
       width: 190,
       cell: ({ pushes }) => <PushHealth pushes={pushes} />,
