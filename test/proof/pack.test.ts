@@ -151,6 +151,11 @@ test(
     const push = await post(`${first.url}/v1/push/hotels`, apiKey, [hotel])
     assert.equal(push.message, 'Hotels updated successfully')
     assert.deepEqual(push.warnings, [], 'the city table is part of the package')
+    assert.equal(
+      await loadedState(first.url, apiKey, hotel),
+      'done',
+      'the thread of loads is part of the package',
+    )
     // As a supervisor stops it: the command passes the signal on to the Node that it started.
     first.child.kill('SIGTERM')
     assert.deepEqual(await first.exit, [0, null])
@@ -217,10 +222,24 @@ async function post(url: string, apiKey: string, body: unknown) {
     body: JSON.stringify(body),
   })
   const answer = JSON.parse(await response.text())
-  assert.equal(response.status, 200, JSON.stringify(answer))
+  assert.ok(response.ok, JSON.stringify(answer))
   return answer
 }
 
 function run(program: string, parameters: string[], cwd: string): string {
   return execFileSync(program, parameters, { cwd, env: environ, encoding: 'utf8' })
+}
+
+/** Loads a hotel by a job; returns what became of it. */
+async function loadedState(url: string, apiKey: string, hotel: object): Promise<unknown> {
+  const { jobId } = await post(`${url}/v1/push/bulk`, apiKey, { kind: 'hotels', format: 'ndjson' })
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/x-ndjson' }
+  const body = `${JSON.stringify({ ...hotel, hotelId: 'H2' })}\n`
+  await fetch(`${url}/v1/push/bulk/${jobId}/data`, { method: 'PUT', headers, body })
+  await post(`${url}/v1/push/bulk/${jobId}/start`, apiKey, {})
+  for (;;) {
+    const { state } = Object(await (await fetch(`${url}/v1/push/bulk/${jobId}`, { headers })).json())
+    if (!['queued', 'running'].includes(state)) return state
+    await delay(50)
+  }
 }
