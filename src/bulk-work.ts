@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { Counter } from 'prom-client'
 import { catalogs } from './ari/catalog.ts'
@@ -21,7 +21,7 @@ export function workInThread(needs: Needs): void {
   const port = parentPort
   if (!port) throw new Error('it runs as a thread of the service only')
   // Where a thread has a priority of its own, requests come first on a busy machine.
-  if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
+  if (process.platform === 'linux') yieldToRequests()
   const known = catalogs(needs, priceFloors)
   const commits = committer({ ...needs, catalogs: known, readSoldHotel })
   const bell = bulkBell()
@@ -61,6 +61,16 @@ export function workInThread(needs: Needs): void {
     traffic: (count) => (submitted = count),
     close: () => void end(),
   })
+}
+
+/** A service that has a lower priority already keeps it; where the system forbids the change, loads run without. */
+function yieldToRequests(): void {
+  const wanted = constants.priority.PRIORITY_BELOW_NORMAL
+  try {
+    if (getPriority(0) < wanted) setPriority(0, wanted)
+  } catch {
+    // Slower requests beside a load are better than no load.
+  }
 }
 
 function receive(
