@@ -7,28 +7,26 @@ import { root } from '../files.ts'
 
 /** Deliberate breaks that the proof of history notices. */
 
-const breaks = [
-  'lastNoteWins',
-  'bookingsWithout',
-  'formerCurrencyCounts',
-  'brokenChain',
-  'oneTooMany',
-  'undoneRegardless',
-  'bothModels',
-  'firstChanger',
-  'sameMask',
-]
+/** With the seed of a round that shows it: a machine that has time for few rounds may not come to one by chance. */
+const seeds: Readonly<Record<string, number>> = {
+  lastNoteWins: 851_869_787,
+  bookingsWithout: 372_844_880,
+  formerCurrencyCounts: 873_049_862,
+  brokenChain: 163_005_825,
+  oneTooMany: 907_851_155,
+  undoneRegardless: 635_826_394,
+  bothModels: 67_500_487,
+  firstChanger: 220_552_365,
+  sameMask: 200_688_119,
+}
 
-/** Needs pushes of both pricing models to the same nights before an undo, which most rounds lack: a seed that has them. */
-const seeds: Readonly<Record<string, string>> = { bothModels: '67500487' }
-
-for (const name of breaks) {
+for (const [name, seed] of Object.entries(seeds)) {
   test(`deliberate break ${name}: the proof of history notices it`, async () => {
-    assert.match(await outputWith(name), /✖ the ARI as of every revision and time/)
+    assert.match(await outputWith(name, seed), /✖ the ARI as of every revision and time/)
   })
 }
 
-async function outputWith(name: string): Promise<string> {
+async function outputWith(name: string, seed: number): Promise<string> {
   const environ = { ...process.env }
   // A test run within another would run nothing.
   delete environ['NODE_TEST_CONTEXT']
@@ -39,7 +37,7 @@ async function outputWith(name: string): Promise<string> {
       ...environ,
       NODE_OPTIONS: `--import=${import.meta.resolve('./history/break.ts')}`,
       ARI_PROOF_BREAK: name,
-      ...(name in seeds ? { ARI_PROOF_SEED: seeds[name] } : {}),
+      ARI_PROOF_SEED: String(seed),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
