@@ -4,7 +4,16 @@
  * console's web application, which a checkout builds on its first start.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'vite'
@@ -63,6 +72,7 @@ await build({
 })
 copyData()
 await buildConsole()
+addFontLicense()
 writeBillOfMaterials()
 
 /** A module that looks for files beside it finds them as in src/, although it is part of a file in dist/chunks. */
@@ -85,6 +95,17 @@ function copyData(): void {
     const path = resolve(entry.parentPath, entry.name)
     cpSync(path, resolve(dist, relative(source, path)))
   }
+}
+
+/** The console's font, which stylesheets bring in: the list of licences is made of modules only. */
+function addFontLicense(): void {
+  const folder = 'node_modules/@fontsource-variable/inter'
+  const { name, version, license } = readMembers(`${folder}/package.json`)
+  const text = readFileSync(join(root, folder, 'LICENSE'), 'utf8')
+  appendFileSync(
+    join(dist, 'console-web/bundled-licenses.md'),
+    `\n## ${String(name)} - ${String(version)} (${String(license)})\n\n${text}`,
+  )
 }
 
 /**

@@ -15,4 +15,4 @@ const connectionsMax = 8
 const { address, logLevel, patience }: BulkThreadData = workerData
 const log = openLog(logLevel)
 const db = openDatabase(address, log, { patience, connectionsMax })
-workInThread({ db, clock: db.clock, log, telemetry: telemetry() })
+await workInThread({ db, clock: db.clock, log, telemetry: telemetry() })

@@ -17,9 +17,11 @@ const countEveryMs = 1_000
 const idleMaxMs = 10_000
 
 /** Works on jobs until it is told to close, or has none any more; then this thread ends. */
-export function workInThread(needs: Needs): void {
+export async function workInThread(needs: Needs): Promise<void> {
   const port = parentPort
   if (!port) throw new Error('it runs as a thread of the service only')
+  // The first connection takes the database's time, by which leases are given.
+  await needs.db.query('select')
   // Where a thread has a priority of its own, requests come first on a busy machine.
   if (process.platform === 'linux') yieldToRequests()
   const known = catalogs(needs, priceFloors)
@@ -54,7 +56,8 @@ export function workInThread(needs: Needs): void {
     await tell()
     await Promise.all([watch.close(), commits.close()])
     await needs.db.close()
-    port.close()
+    // In a thread this ends the thread only; whatever is still open ends with it.
+    process.exit()
   }
   receive(port, {
     look: bell.ring,

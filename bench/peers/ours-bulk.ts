@@ -10,4 +10,4 @@ import { benchClock } from './bench-clock.ts'
 const log = openLog('info')
 // oxlint-disable-next-line typescript/no-unsafe-assignment -- ours.ts gives it
 const address: PostgresAddress = workerData
-workInThread({ db: openDatabase(address, log), clock: benchClock, log, telemetry: telemetry() })
+await workInThread({ db: openDatabase(address, log), clock: benchClock, log, telemetry: telemetry() })

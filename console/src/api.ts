@@ -153,6 +153,7 @@ export type Pages<Row> = {
   isPending: boolean
   error: ApiError | null
   hasMore: boolean
+  lastPageRows: number
   isLoadingMore: boolean
   more: () => void
   again: () => void
@@ -173,13 +174,16 @@ export function usePages<Name extends RouteName, Row>(
     initialPageParam: '',
     getNextPageParam: (page) => nextCursorOf(page),
     enabled,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    // Every page is read again: a long list as many times less often.
+    refetchInterval: ({ state }) => everyMs !== undefined && everyMs * (state.data?.pages.length ?? 1),
   })
+  const lastPage = found.data?.pages.at(-1)
   return {
     rows: found.data?.pages.flatMap((page) => rowsOf(page)) ?? [],
     isPending: found.isPending,
     error: found.error instanceof ApiError ? found.error : null,
     hasMore: found.hasNextPage,
+    lastPageRows: lastPage === undefined ? 0 : rowsOf(lastPage).length,
     isLoadingMore: found.isFetchingNextPage,
     more: () => void found.fetchNextPage(),
     again: () => void found.refetch(),

@@ -10,8 +10,8 @@ const cellsPerLine = 160
 /** Chunks grow until they take half of this, and shrink when they take longer: beside other pushes, and alone. */
 const busyChunkMs = 6
 const quietChunkMs = 80
-/** It is quiet when no push has arrived for so long: between two of fifty a second it isn't. */
-const quietAfterMs = 1_000
+/** It is quiet when no push has arrived for so long; a thread of its own hears of them once a second only. */
+const quietAfterMs = 2_500
 /** While other pushes arrive, a load works for at most half of the time. */
 const restAtMostMs = 200
 

@@ -6,7 +6,7 @@ export type Gained = { name: string; labels: Readonly<Record<string, string | nu
 export type ToThread =
   /** A job was started. */
   | { kind: 'look' }
-  /** How many pushes the service was sent since its start. */
+  /** How many pushes this process has applied since its start. */
   | { kind: 'traffic'; submitted: number }
   /** End after the transactions in progress. */
   | { kind: 'close' }

@@ -7,7 +7,7 @@ import type { BulkBell, BulkWorker } from './worker.ts'
 
 type ThreadNeeds = Needs & {
   bulkBell: BulkBell
-  /** The number of pushes that this process was sent since its start. */
+  /** The number of pushes that this process has applied since its start; those of other processes don't count. */
   submitted: () => number
 }
 
@@ -48,12 +48,19 @@ export function startBulkThread(needs: ThreadNeeds, { file, data }: ThreadProgra
     )
     send({ kind: 'traffic', submitted: needs.submitted() })
   }
+  const startOrTell = (): void => {
+    try {
+      start()
+    } catch (error) {
+      needs.log.error({ err: error }, 'no thread of first loads and exports could be started; tried again')
+    }
+  }
   const look = (): void => {
     if (isClosed) return
     if (thread) return send({ kind: 'look' })
     looking ??= isJobFree(needs.db, needs.clock.now())
       .then((isFree) => {
-        if (isFree && !isClosed && !thread) start()
+        if (isFree && !isClosed && !thread) startOrTell()
       })
       .catch((error: unknown) => needs.log.debug({ err: error }, 'jobs could not be looked for'))
       .finally(() => (looking = undefined))

@@ -279,6 +279,50 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
   })
 
   // These change what the others look at.
+  test('the total below the list is of reservations that were not cancelled', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      await page.route(/\/console\/api\/reservations(\?|$)/, async (route) => {
+        const answer = await route.fetch()
+        const found: { reservations: { reservationId: number }[] } = await answer.json()
+        const reservations = ['10.10', '20.20', '40.40'].map((afterTax, index) => ({
+          ...found.reservations[0],
+          reservationId: index + 1,
+          status: index === 2 ? 'Cancel' : 'Confirm',
+          afterTax,
+          currency: 'EUR',
+        }))
+        await route.fulfill({ json: { ...found, reservations, nextCursor: null } })
+      })
+      await goto('/reservations')
+      const total = page.locator('tfoot')
+      await total.getByText('without cancelled ones').waitFor()
+      assert.match(await total.innerText(), /30\.30/)
+    })
+  })
+
+  test('of very many rows as many are selected as can be sent at once', async () => {
+    await withWindow('operator', async ({ page, goto }) => {
+      await page.route(/\/console\/api\/deliveries(\?|$)/, async (route) => {
+        const answer = await route.fetch()
+        const found: { deliveries: { deliveryId: string }[] } = await answer.json()
+        const deliveries = Array.from({ length: 230 }, (_, index) => ({
+          ...found.deliveries[0],
+          state: 'dead',
+          isPresent: true,
+          deliveryId: String(index + 1),
+        }))
+        await route.fulfill({ json: { ...found, deliveries } })
+      })
+      await goto('/deliveries?state=all')
+      const all = page.getByLabel('Select all rows')
+      await all.check()
+      await page.getByRole('button', { name: 'Send 200 again' }).waitFor()
+      assert.ok(await all.isChecked())
+      await all.uncheck()
+      await page.getByRole('button', { name: 'Send 200 again' }).waitFor({ state: 'detached' })
+    })
+  })
+
   test('a failed delivery is sent again by the keyboard alone, and arrives', async () => {
     await withWindow('operator', async ({ page, goto }) => {
       stage.mend(true)

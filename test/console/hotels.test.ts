@@ -188,6 +188,19 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('an order that is chosen beside the headers counts from then on', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=maison')
+    await page.getByText('50 shown; there are more').waitFor()
+    const place = page.getByRole('columnheader', { name: 'City' })
+    await place.getByRole('button').click()
+    await page.getByText('60 in all').waitFor()
+    await page.getByLabel('Sort by').selectOption('newest')
+    await page.getByText('50 shown; there are more').waitFor()
+    assert.equal(await place.getAttribute('aria-sort'), 'none')
+    await close()
+  })
+
   test('filters are kept under a name, and the list is exported as CSV without formulas', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/hotels?search=maison')

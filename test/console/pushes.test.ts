@@ -75,6 +75,34 @@ describe('the pages of the push log', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('a sorted list does not go on with a search that finds little: that takes a click', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    const asked: string[] = []
+    await page.route(/\/console\/api\/pushes\?.*outcome=rejected/, async (route) => {
+      // The watch for new pushes asks too, without a cursor.
+      const url = new URL(route.request().url())
+      const cursor = url.searchParams.get('cursor')
+      if (cursor !== null) asked.push(cursor)
+      url.searchParams.delete('cursor')
+      const answer = await route.fetch({ url: url.href })
+      const found: { pushes: { pushId: number }[] } = await answer.json()
+      const pushes = found.pushes
+        .slice(0, 1)
+        .map((push) => ({ ...push, pushId: push.pushId * 1000 + asked.length }))
+      await route.fulfill({ json: { ...found, pushes, nextCursor: `after-${asked.length}` } })
+    })
+    await goto('/pushes?outcome=rejected')
+    await page.getByText('1 shown; there are more').waitFor()
+    await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click()
+    await page.getByText('1 shown and sorted; there are more').waitFor()
+    await page.waitForTimeout(1_000)
+    assert.deepEqual(asked, [])
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('The first 2 are sorted; there are more').waitFor()
+    assert.deepEqual(asked, ['after-0'])
+    await close()
+  })
+
   test('pushes that come while somebody reads are offered, and the list moves only on a click', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await page.clock.install()

@@ -103,7 +103,7 @@ test('the bill of materials names every installed and bundled package with its l
     assert.ok(named.has(`${name} - ${version}`), name)
   for (const [list, expected] of [
     ['bundled-licenses.md', ['fastify', 'pg', 'typebox']],
-    ['console-web/bundled-licenses.md', ['react', '@mantine/core']],
+    ['console-web/bundled-licenses.md', ['react', '@mantine/core', '@fontsource-variable/inter']],
   ] as const) {
     const text = readFileSync(join(dist, list), 'utf8')
     const bundled = Array.from(text.matchAll(/^## (\S+ - \S+) \(/gm), ([, one = '']) => one)

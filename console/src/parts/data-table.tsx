@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Pages } from '../api.ts'
 import { ErrorNote } from './error-note.tsx'
 import classes from './parts.module.css'
-import { type Sorted, sortedRowsMax, type Sorting, useSorting } from './sorting.ts'
+import { type Sorted, sortedPageMin, sortedRowsMax, type Sorting, useSorting } from './sorting.ts'
 
 export type Column<Row> = {
   key: string
@@ -37,6 +37,7 @@ export function DataTable<Row>({
   onRetry,
   empty,
   hasMore = false,
+  lastPageRows = 0,
   isLoadingMore = false,
   onMore,
 }: {
@@ -51,12 +52,15 @@ export function DataTable<Row>({
   /** For an empty table: the reason, and what to do next. */
   empty: { title: string; hint?: ReactNode; action?: ReactNode }
   hasMore?: boolean
+  /** How many rows the last page brought. */
+  lastPageRows?: number
   isLoadingMore?: boolean
   onMore?: () => void
 }) {
   const { t } = useTranslation()
-  const { ordered, headerOf, isLocal } = useSorting(rows)
-  const isLoadingToSort = isLocal && hasMore && rows.length < sortedRowsMax && !error
+  const { ordered, headerOf, isLocal } = useSorting(rows, columns)
+  const isLoadingToSort =
+    isLocal && hasMore && rows.length < sortedRowsMax && lastPageRows >= sortedPageMin && !error
   useEffect(() => {
     if (isLoadingToSort && !isLoadingMore) onMore?.()
   }, [isLoadingToSort, isLoadingMore, onMore])
@@ -78,14 +82,14 @@ export function DataTable<Row>({
           <Table.Thead>
             <Table.Tr>
               {columns.map((column) => (
-                <Header key={column.key} column={column} sorted={headerOf(column.key, column.sorting)} />
+                <Header key={column.key} column={column} sorted={headerOf(column.key)} />
               ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {isPending
               ? Array.from({ length: waitingRows }, (_, row) => <WaitingRow key={row} columns={columns} />)
-              : ordered((key) => columns.find((column) => column.key === key)?.sorting).map((row) => (
+              : ordered.map((row) => (
                   <Table.Tr key={rowKey(row)}>
                     {columns.map(({ key, header, isHeaderHidden = false, cell, align }) => (
                       <Table.Td
@@ -129,6 +133,7 @@ export function tableOf<Row>(pages: Pages<Row>) {
     error: pages.error,
     onRetry: pages.again,
     hasMore: pages.hasMore,
+    lastPageRows: pages.lastPageRows,
     isLoadingMore: pages.isLoadingMore,
     onMore: pages.more,
   }

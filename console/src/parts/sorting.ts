@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { useFilter } from './filters.tsx'
 
 /** How the header of a column orders its list. */
@@ -10,6 +9,8 @@ export type Sorting<Row> =
 
 /** Of a longer list, as many of its first rows are ordered; more are ordered once they are asked for. */
 export const sortedRowsMax = 500
+/** A search whose last page had fewer goes on only when it is asked to: the service may look through millions for a page. */
+export const sortedPageMin = 20
 
 export type Sorted = { direction: 'ascending' | 'descending' | 'none'; turn: () => void }
 
@@ -21,43 +22,34 @@ function compare(one: string | number | boolean | null, other: string | number |
   return Number(one) - Number(other)
 }
 
-/** The rows in the chosen order, and the state of each column's header; undefined for one that can't order the list. */
-export function useSorting<Row>(rows: readonly Row[]): {
-  ordered: (by: (key: string) => Sorting<Row> | undefined) => readonly Row[]
-  headerOf: (key: string, sorting: Sorting<Row> | undefined) => Sorted | undefined
+/** In the URL for an order that is made here; the service's orders have no dot. */
+const local = (key: string, direction: 'asc' | 'desc'): string => `${key}.${direction}`
+
+/** The rows in the order of the URL's `sort`, and the state of a column's header; undefined for one that can't order the list. */
+export function useSorting<Row>(
+  rows: readonly Row[],
+  columns: readonly { key: string; sorting?: Sorting<Row> }[],
+): {
+  ordered: readonly Row[]
+  headerOf: (key: string) => Sorted | undefined
   /** Whether the order is made here, of the rows that are loaded. */
   isLocal: boolean
 } {
   const [order, setOrder] = useFilter('sort')
-  const [local, setLocal] = useState<{ key: string; isDescending: boolean }>()
-  return {
-    isLocal: local !== undefined,
-    ordered: (by) => {
-      const sorting = local && by(local.key)
-      if (!sorting || !('by' in sorting)) return rows
-      const turned = local.isDescending ? -1 : 1
-      return rows.toSorted((one, other) => compare(sorting.by(one), sorting.by(other)) * turned)
-    },
-    headerOf: (key, sorting) => {
-      if (sorting === undefined) return undefined
-      if ('by' in sorting) {
-        const isHere = local?.key === key
-        const direction = !isHere ? 'none' : local.isDescending ? 'descending' : 'ascending'
-        return { direction, turn: () => setLocal({ key, isDescending: direction === 'ascending' }) }
-      }
-      const { ascending, descending } = sorting
-      const direction = local
-        ? 'none'
-        : order === ascending
-          ? 'ascending'
-          : order === descending
-            ? 'descending'
-            : 'none'
-      const turn = (): void => {
-        setLocal(undefined)
-        setOrder(direction === 'ascending' ? descending : ascending)
-      }
-      return { direction, turn }
-    },
+  const headerOf = (key: string): Sorted | undefined => {
+    const sorting = columns.find((column) => column.key === key)?.sorting
+    if (sorting === undefined) return undefined
+    const { ascending, descending } =
+      'by' in sorting ? { ascending: local(key, 'asc'), descending: local(key, 'desc') } : sorting
+    const direction = order === ascending ? 'ascending' : order === descending ? 'descending' : 'none'
+    return { direction, turn: () => setOrder(direction === 'ascending' ? descending : ascending) }
   }
+  const chosen = columns.flatMap(({ key, sorting }) => {
+    const direction = headerOf(key)?.direction ?? 'none'
+    return sorting && 'by' in sorting && direction !== 'none' ? [{ by: sorting.by, direction }] : []
+  })[0]
+  if (!chosen) return { ordered: rows, headerOf, isLocal: false }
+  const turned = chosen.direction === 'descending' ? -1 : 1
+  const ordered = rows.toSorted((one, other) => compare(chosen.by(one), chosen.by(other)) * turned)
+  return { ordered, headerOf, isLocal: true }
 }

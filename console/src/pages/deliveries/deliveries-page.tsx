@@ -24,6 +24,8 @@ import { SendMatchingAgain, SendSelectedAgain } from './send-again.tsx'
 
 /** Refreshed, so that people see resent deliveries arrive. */
 const lookEveryMs = 5_000
+/** As many can be sent again at once. */
+const chosenMax = 200
 
 export function DeliveriesPage() {
   const { t } = useTranslation()
@@ -31,7 +33,8 @@ export function DeliveriesPage() {
   const pages = usePages('searchDeliveries', { query }, (page) => page.deliveries, { everyMs: lookEveryMs })
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const sendable = pages.rows.filter(maySendAgain).map(({ deliveryId }) => deliveryId)
-  const chosen = sendable.filter((deliveryId) => marked.has(deliveryId))
+  const selectable = sendable.slice(0, chosenMax)
+  const chosen = sendable.filter((deliveryId) => marked.has(deliveryId)).slice(0, chosenMax)
   const mark = (ids: readonly string[], isMarked: boolean) =>
     setMarked((before) => {
       const after = new Set(before)
@@ -68,9 +71,9 @@ export function DeliveriesPage() {
           <Group gap="sm" mb="sm">
             <Checkbox
               label={t('deliveries.chooseAll')}
-              checked={chosen.length === sendable.length}
-              indeterminate={chosen.length > 0 && chosen.length < sendable.length}
-              onChange={(event) => mark(sendable, event.currentTarget.checked)}
+              checked={chosen.length === selectable.length}
+              indeterminate={chosen.length > 0 && chosen.length < selectable.length}
+              onChange={({ currentTarget: { checked } }) => mark(checked ? selectable : sendable, checked)}
             />
             <SendSelectedAgain chosen={chosen} onSent={() => setMarked(new Set())} />
             {filter && <SendMatchingAgain filter={filter} query={query} />}

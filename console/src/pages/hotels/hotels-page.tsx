@@ -269,6 +269,7 @@ function OrderFilter() {
         { value: 'nameLast', label: t('hotels.sort.nameLast') },
         { value: 'freshest', label: t('hotels.sort.freshest') },
         { value: 'endingLast', label: t('hotels.sort.endingLast') },
+        ...(order.includes('.') ? [{ value: order, label: t('hotels.sort.column') }] : []),
       ]}
     />
   )

@@ -176,9 +176,7 @@ function useColumns(): Column<ListedReservation>[] {
     },
     {
       key: 'total',
-      total: (rows) => (
-        <MoneyTotals of={rows.map(({ afterTax, currency }) => ({ amount: afterTax, currency }))} />
-      ),
+      total: (rows) => <TotalOfConfirmed rows={rows} />,
       sorting: { by: ({ currency, afterTax }) => `${currency} ${afterTax}` },
       header: t('reservations.column.total'),
       align: 'right',
@@ -191,4 +189,20 @@ function useColumns(): Column<ListedReservation>[] {
       cell: ({ createdAt }) => <Ago at={createdAt} />,
     },
   ]
+}
+
+/** Nobody pays for a cancelled reservation what it was booked at. */
+function TotalOfConfirmed({ rows }: { rows: readonly ListedReservation[] }) {
+  const { t } = useTranslation()
+  const confirmed = rows.filter(({ status }) => status === 'Confirm')
+  return (
+    <>
+      <MoneyTotals of={confirmed.map(({ afterTax, currency }) => ({ amount: afterTax, currency }))} />
+      {confirmed.length < rows.length && (
+        <Text size="xs" c="dimmed">
+          {t('reservations.withoutCancelled')}
+        </Text>
+      )}
+    </>
+  )
 }

@@ -29,6 +29,7 @@ export const hotels = {
     nameLast: 'Name, backward',
     freshest: 'Latest ARI first',
     endingLast: 'ARI ends latest',
+    column: 'By a column',
   },
   stage: { products: 'Products', ari: 'ARI', webhooks: 'Webhooks', ready: 'None: ready' },
   stageLabel: {

@@ -3,6 +3,7 @@ export const reservations = {
   intro: 'Reservations, newest first.',
   numbered: 'Reservation {{id}}',
   status: { Confirm: 'Confirmed', Cancel: 'Cancelled' },
+  withoutCancelled: 'without cancelled ones',
   filter: {
     supplier: 'Supplier',
     reservation: 'Reservation number',
