@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { after, beforeEach, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { openLog } from '../src/base/log.ts'
@@ -42,6 +44,19 @@ function later({ hours = 0, minutes = 0 }: { hours?: number; minutes?: number })
 }
 
 const ask = (company: string, to = email): Promise<Reply> => visitor.post('/sign-up', { email: to, company })
+
+/** The same from another network. */
+async function askFromElsewhere(company: string): Promise<number | undefined> {
+  const sent = request(`${gateway.url}/console/api/sign-up`, {
+    method: 'POST',
+    localAddress: '127.9.9.9',
+    headers: { 'content-type': 'application/json' },
+  })
+  sent.end(JSON.stringify({ email, company }))
+  const [answer] = await once(sent, 'response')
+  answer.resume()
+  return answer.statusCode
+}
 
 async function nextMail(): Promise<string> {
   await eventually('a mail arrives', seconds(30), () => mailServer.mails.length > 0)
@@ -199,6 +214,24 @@ test('a company that has the name of a supplier gets another, and sees nothing o
     rows.map(({ action }) => action),
     ['supplier.create', 'operator.create'],
   )
+})
+
+test('nobody elsewhere gives an account that waits for its link another name', async () => {
+  await ask('Mine')
+  await mailedToken()
+  later({ minutes: signUpLimits.pauseMinutes })
+  assert.equal(await askFromElsewhere('Theirs'), 202)
+  const person = browser(gateway.url)
+  assert.equal((await person.signInByLink(await mailedToken())).status, 200)
+  assert.equal(Object((await person.get('/me')).body['supplier']).name, 'Mine')
+})
+
+test('a company that was mistyped is corrected by asking again', async () => {
+  await ask('Hotle')
+  await mailedToken()
+  later({ minutes: signUpLimits.pauseMinutes })
+  const person = await signedUp('Hotel')
+  assert.equal(Object((await person.get('/me')).body['supplier']).name, 'Hotel')
 })
 
 test('mails are few: a pause between two, and limits a day', async () => {

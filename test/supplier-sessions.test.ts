@@ -612,6 +612,31 @@ test('a person’s access ends with the account, and nobody of a supplier become
   assert.equal((await client(gateway.url, {}, '/console/api').get('/hotels')).status, 401)
 })
 
+test('people of a supplier change at most 120 things a minute, all together; reads and others are not held up', async () => {
+  await gateway.supplier('Flood')
+  const { rows } = await gateway.db.query<{ id: number }>(`select id from supplier where name like 'Flood%'`)
+  const supplierId = rows[0]?.id ?? 0
+  const [one, other] = [
+    await gateway.operator('operator', supplierId),
+    await gateway.operator('operator', supplierId),
+  ]
+  const path = `/suppliers/${supplierId}/exports`
+  const change = (person: typeof one) => person.post(path, { kind: 'none' })
+  const statuses = new Set<number>()
+  for (let count = 1; count <= 120; count++) statuses.add((await change(count % 2 ? one : other)).status)
+  assert.deepEqual([...statuses], [400])
+  for (const person of [one, other]) {
+    const refused = await change(person)
+    assert.deepEqual([refused.status, said(refused).type], [429, 'RATE_LIMITED'])
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+    expectOk(await person.get(path))
+  }
+  assert.equal(
+    (await alpha.manager.post(`/suppliers/${alpha.supplierId}/exports`, { kind: 'none' })).status,
+    400,
+  )
+})
+
 /** Packed with those of others, or common to all. */
 const withoutRows = ['push_body_batch', 'push_body_segment', 'room_type', 'meal_plan', 'store_epoch']
 

@@ -5,7 +5,7 @@ import { overloaded } from './body.ts'
 import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, CallerByAccess } from './call.ts'
 import { openSlotOf, type InFlight } from './in-flight.ts'
 import { notSignedIn, refusalByRole, secondFactorRequired } from './operator-refusals.ts'
-import { RateLimiter, type RateLimit } from './rate-limit.ts'
+import { RateLimiter, tooMany, type RateLimit } from './rate-limit.ts'
 import { Rejected, reportedValue } from './rejected.ts'
 import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
 import type { Route, Access } from './route.ts'
@@ -32,7 +32,7 @@ export function admission(
   const ownerOf = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     switch (route.access) {
       case 'operator':
-        return `operator ${(await admitOperator(route, request, needs)).name}`
+        return `operator ${limitChanges(await admitOperator(route, request, needs), request, limiter, needs).name}`
       case 'platform':
         return `token ${await admitToken(route, request, needs)}`
       case 'supplier':
@@ -119,7 +119,11 @@ async function admitSupplier(
     if (!taken.allowed) {
       needs.telemetry.limited.inc({ limit: 'rate' })
       needs.limitWatch?.limited(caller, request.id, taken.untilNextSeconds)
-      throw tooMany(taken.untilNextSeconds, rate)
+      throw tooMany(
+        taken.untilNextSeconds,
+        `${rate.perMinute} requests a minute`,
+        '; put several rooms and dates into one push',
+      )
     }
     needs.limitWatch?.admitted(caller, request.id)
   }
@@ -190,6 +194,26 @@ async function admitOperator(route: Route, request: FastifyRequest, needs: Serve
   return operator
 }
 
+/** All people of a supplier together: a platform lets anybody in who signs up, and each change is a transaction or a call. */
+const changesOfPeople: RateLimit = { perMinute: 120, burst: 120 }
+
+function limitChanges(
+  operator: Operator,
+  { method }: FastifyRequest,
+  limiter: RateLimiter,
+  needs: ServeNeeds,
+): Operator {
+  if (!operator.supplier || method === 'GET') return operator
+  const people = `people of ${operator.supplier.supplierId}`
+  const taken = limiter.take(people, changesOfPeople, needs.clock.now())
+  if (taken.allowed) return operator
+  needs.telemetry.limited.inc({ limit: 'rate' })
+  throw tooMany(
+    taken.untilNextSeconds,
+    `${changesOfPeople.perMinute} changes a minute by people of a supplier`,
+  )
+}
+
 function visitOf({ method, ip, headers }: FastifyRequest): Visit {
   return { method, address: ip, headers }
 }
@@ -227,15 +251,6 @@ function cardNumberIn(header: string): Rejected {
     path: header.toLowerCase(),
     hint: 'Send a random one, a UUID for example',
   })
-}
-
-function tooMany(retryAfterSeconds: number, rate: RateLimit): Rejected {
-  const problem = {
-    type: 'RATE_LIMITED',
-    message: `Rate limit of ${rate.perMinute} requests a minute exceeded`,
-    hint: `Send the same again in ${retryAfterSeconds} s; put several rooms and dates into one push`,
-  }
-  return new Rejected(429, problem, { headers: { 'retry-after': String(retryAfterSeconds) } })
 }
 
 /** The argument that a handler is called with. */

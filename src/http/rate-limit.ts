@@ -1,3 +1,5 @@
+import { Rejected } from './rejected.ts'
+
 /** One token bucket for each caller: at most `burst` requests at once, refilled evenly. */
 export type RateLimit = { perMinute: number; burst: number }
 
@@ -89,4 +91,14 @@ export class RateLimiter {
     this.#shared?.announce([...this.#unannounced.values()])
     this.#unannounced.clear()
   }
+}
+
+/** `rate` in words; `advice`: what else helps, after the time to wait. */
+export function tooMany(retryAfterSeconds: number, rate: string, advice = ''): Rejected {
+  const problem = {
+    type: 'RATE_LIMITED',
+    message: `Rate limit of ${rate} exceeded`,
+    hint: `Send the same again in ${retryAfterSeconds} s${advice}`,
+  }
+  return new Rejected(429, problem, { headers: { 'retry-after': String(retryAfterSeconds) } })
 }

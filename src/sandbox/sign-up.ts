@@ -73,6 +73,9 @@ type SignUpRow = {
   mailedAtMs: number
 }
 
+/** While somebody's link waits, nobody in another network gives the account another name: whoever uses the link would get it. */
+const waitsForAnother = `(sign_up.operator_id is null and sign_up.network <> $3 and sign_up.expires_at > instant($8))`
+
 /** Undefined if a limit is reached. */
 async function mailFor(
   connection: Queryable,
@@ -106,8 +109,9 @@ async function mailFor(
   await connection.query(
     `insert into sign_up (email, company, network, token_hash, expires_at, mails, mails_since, mailed_at)
      values ($1, $2, $3, $4, instant($5), $6, instant($7), instant($8))
-     on conflict (email) do update set company = case when sign_up.operator_id is null then $2 else sign_up.company end,
-       network = $3, token_hash = $4, expires_at = instant($5), mails = $6, mails_since = instant($7), mailed_at = instant($8)`,
+     on conflict (email) do update set
+       company = case when sign_up.operator_id is null and not ${waitsForAnother} then $2 else sign_up.company end,
+       network = case when ${waitsForAnother} then sign_up.network else $3 end, token_hash = $4, expires_at = instant($5), mails = $6, mails_since = instant($7), mailed_at = instant($8)`,
     [
       email,
       wanted.company,
