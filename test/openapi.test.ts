@@ -123,6 +123,19 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('says of each operation of a hotel that there may be no such hotel, or no such reservation of it', () => {
+    const silent = Object.values(document.paths).flatMap((item) => {
+      const { post } = Object(item)
+      const { properties } = Object(post?.requestBody?.content['application/json']?.schema)
+      const names = Object.keys(properties ?? {})
+      return names.includes('hotelId') &&
+        !/HOTEL_NOT_FOUND|RESERVATION_NOT_FOUND|Hotel not found/.test(post.description)
+        ? [post.operationId]
+        : []
+    })
+    assert.deepEqual(silent, [], 'see errorsBeyondShape in src/openapi/route-errors.ts')
+  })
+
   test('names with the ARI operations every fault that the source of the feature can find', () => {
     const source = globSync('src/ari/*.ts', { cwd: root })
       .filter((file) => !file.endsWith('.test.ts'))
@@ -174,7 +187,17 @@ describe('the examples of the document', () => {
     const answersByName = Object.fromEntries(
       storyOrder().map((name) => [name, sent.filter((one) => one.name === name).map(({ answer }) => answer)]),
     )
-    t.assert.fileSnapshot(answersByName, join(root, 'src/openapi/sample-answers.json'))
+    const file = join(root, 'src/openapi/sample-answers.json')
+    try {
+      t.assert.fileSnapshot(answersByName, file)
+    } catch {
+      // The difference of the whole file would fill the screen.
+      const recorded = JSON.parse(readFileSync(file, 'utf8'))
+      const differing = Object.entries(answersByName).flatMap(([name, answers]) =>
+        JSON.stringify(answers) === JSON.stringify(recorded[name]) ? [] : [name],
+      )
+      assert.fail(`${differing.join(', ') || 'names'}: not as recorded; npm run record:answers records anew`)
+    }
   })
 
   test('have a name of their own in each operation', () => {
