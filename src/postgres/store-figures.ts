@@ -6,6 +6,16 @@ const readEveryMs = 15_000
 
 type Figures = { backupSeconds: number; lagSeconds: number }
 
+/** Positions are bytes of the log that PostgreSQL has written since it was created. */
+type Stored = {
+  backupSeconds: number
+  /** As the standbys report it; 0 without any that follows. */
+  reportedLagSeconds: number
+  writtenTo: number | null
+  /** Of the slowest standby: one that follows, or one that is gone while a slot keeps what it lacks. Null without any. */
+  standbyAt: number | null
+}
+
 export function startStoreFigures({ db, telemetry }: Needs): { close: () => Promise<void> } {
   let figures: Figures = { backupSeconds: 0, lagSeconds: 0 }
   telemetry.gauge(
@@ -16,15 +26,17 @@ export function startStoreFigures({ db, telemetry }: Needs): { close: () => Prom
   )
   telemetry.gauge(
     'ari_replica_lag_seconds',
-    'How far the slowest standby is behind the database; 0 without one, or without the right to see it',
+    'How far the slowest standby is behind the database, one with a slot also when it is gone; 0 without one, or without the right to see it',
     () => figures.lagSeconds,
     'max',
   )
+  const written = new Written()
   let reading: Promise<void> | undefined
   const read = (): void => {
-    reading ??= selectFigures(db.signIn)
-      .then((now) => {
-        figures = now
+    reading ??= selectStored(db.signIn)
+      .then(({ backupSeconds, reportedLagSeconds, writtenTo, standbyAt }) => {
+        const lagSeconds = Math.max(reportedLagSeconds, written.lagSeconds(writtenTo, standbyAt))
+        figures = { backupSeconds, lagSeconds }
       })
       // Requests that need the store report that it is away.
       .catch(() => {})
@@ -40,14 +52,44 @@ export function startStoreFigures({ db, telemetry }: Needs): { close: () => Prom
   }
 }
 
-async function selectFigures(db: Queryable): Promise<Figures> {
-  const { rows } = await db.query<Figures>({
+const momentsMax = 10_000
+
+/** When the database had written how much: the lag of a standby that is gone, which reports none. */
+class Written {
+  #moments: { writtenTo: number; atMs: number }[] = []
+
+  /** Since the first moment whose writes the standby lacks. */
+  lagSeconds(writtenTo: number | null, standbyAt: number | null): number {
+    if (writtenTo === null || standbyAt === null) {
+      this.#moments = []
+      return 0
+    }
+    const nowMs = performance.now()
+    this.#moments.push({ writtenTo, atMs: nowMs })
+    this.#moments = this.#moments.filter((moment) => moment.writtenTo > standbyAt)
+    // The oldest one counts; of days of them, some in between may go.
+    if (this.#moments.length > momentsMax) this.#moments.splice(1, 1)
+    const [first] = this.#moments
+    return first ? (nowMs - first.atMs) / 1_000 : 0
+  }
+}
+
+async function selectStored(db: Queryable): Promise<Stored> {
+  const { rows } = await db.query<Stored>({
     name: 'select-store-figures',
     text: `
       select coalesce((select greatest(extract(epoch from now() - backup_at), 1) from housekeeping_mark), 0)::float8 as "backupSeconds",
-        coalesce((select max(extract(epoch from replay_lag)) from pg_stat_replication), 0)::float8 as "lagSeconds"`,
+        coalesce((select max(extract(epoch from replay_lag)) from pg_stat_replication), 0)::float8 as "reportedLagSeconds",
+        case when not pg_is_in_recovery() then (pg_current_wal_lsn() - '0/0')::float8 end as "writtenTo",
+        (select min(at - '0/0')::float8 from (
+           select replay_lsn as at from pg_stat_replication where state = 'streaming'
+           union all
+           select restart_lsn from pg_replication_slots where slot_type = 'physical' and not active
+         ) as standby) as "standbyAt"`,
   })
-  return rows[0] ?? { backupSeconds: 0, lagSeconds: 0 }
+  const [row] = rows
+  if (!row) throw new Error('the figures of the store have no row')
+  return row
 }
 
 /** For AriBackupOld: a copy made by other means is not known here. */
