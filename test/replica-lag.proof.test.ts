@@ -33,7 +33,7 @@ test(
       const page = await (await fetch(`${service.url}/metrics`)).text()
       return Number(/^ari_replica_lag_seconds (\S+)$/m.exec(page)?.[1])
     }
-    const falls = (what: string) => eventually(what, minutes(5), async () => (await lag()) > 20)
+    const falls = (what: string) => eventually(what, minutes(5), async () => (await lag()) > 10)
     const follows = (what: string) => eventually(what, minutes(5), async () => (await lag()) < 5)
     assert.equal(await lag(), 0, 'without a standby')
 
