@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { after, test, type TestContext } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { minutes, roundsWithin } from '../pace.ts'
 import { runAri } from '../programs.ts'
@@ -24,18 +24,22 @@ const file = 'many-processes'
 const asked = process.env['ARI_PROOF_SEED']
 const where = `${gateways} gateways of ${processes} processes, of which some are killed`
 
+const undo: (() => Promise<void>)[] = []
+/** After each test: the connections of all fleets together are more than PostgreSQL has. */
+afterEach(async () => {
+  for (const step of undo.splice(0).toReversed()) await step()
+})
 after(endServices)
 
-/** It ends with its test: the connections of all of them together are more than PostgreSQL has. */
-async function newFleet(t: TestContext, more: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+async function newFleet(more: Readonly<Record<string, string>> = {}): Promise<Fleet> {
   const fleet = await startFleet(more)
-  t.after(fleet.close)
+  undo.push(fleet.close)
   return fleet
 }
 
 test(`${where}: any order of 8 clients’ pushes gives answers and nights that one serial order of the model gives`, async (t) => {
   const say: Say = (line) => t.diagnostic(line)
-  const fleet = await newFleet(t)
+  const fleet = await newFleet()
   const keys = [await fleet.supplier('proof'), await fleet.supplier('proof')]
   const firstSeed = asked === undefined ? randomInt(1_000_000_000) : Number(asked)
   say(`sequences from seed ${firstSeed}`)
@@ -48,7 +52,7 @@ test(`${where}: any order of 8 clients’ pushes gives answers and nights that o
 
 test(`${where}: every stay in random hotels is offered as a naive evaluator judges it, and refusals are explained rightly`, async (t) => {
   const say: Say = (line) => t.diagnostic(line)
-  const fleet = await newFleet(t, { ARI_ROLES: 'gateway,worker,console' })
+  const fleet = await newFleet({ ARI_ROLES: 'gateway,worker,console' })
   const platform = fleet.client({ ...(await fleet.bearer('platform')), ...uncompressed })
   const operator = fleet.client(await fleet.bearer('operator'), { base: '/console/api' })
   const seed = asked === undefined ? randomInt(1_000_000_000) : Number(asked)
@@ -68,9 +72,9 @@ test(`${where}: every stay in random hotels is offered as a naive evaluator judg
 })
 
 test(`${where}: ${lastBookings.calls} bookings at once for the last ${lastBookings.units} units: exactly ${lastBookings.units} confirmed, each of them there and delivered`, async (t) => {
-  const fleet = await newFleet(t, privateWebhooks)
+  const fleet = await newFleet(privateWebhooks)
   const market = await openMarket(fleet.environ, {}, fleet.services)
-  t.after(market.close)
+  undo.push(market.close)
   await receiveReservations(market)
   const rounds = roundsWithin({ full: 6, floor: 2, share: 0.02 })
   for (let round = rounds.next(); round !== undefined; round = rounds.next()) {
@@ -83,9 +87,9 @@ test(`${where}: ${lastBookings.calls} bookings at once for the last ${lastBookin
 
 test(`${where}: of bookings, modifications and cancellations every answer holds, and the units left are those that were not taken`, async (t) => {
   const say: Say = (line) => t.diagnostic(line)
-  const fleet = await newFleet(t, privateWebhooks)
+  const fleet = await newFleet(privateWebhooks)
   const market = await openMarket(fleet.environ, {}, fleet.services)
-  t.after(market.close)
+  undo.push(market.close)
   const rounds = roundsWithin({ full: 20, floor: 4, share: 0.01 })
   const crash = (): Promise<void> =>
     killMeanwhile(fleet, { rounds, say }, async (next) => {
@@ -97,7 +101,7 @@ test(`${where}: of bookings, modifications and cancellations every answer holds,
 test(`${where}: nothing acknowledged is lost, nothing half-applied, and no read is older than what was acknowledged`, async (t) => {
   const beganMs = Date.now()
   const say: Say = (line) => t.diagnostic(line)
-  const fleet = await newFleet(t)
+  const fleet = await newFleet()
   const world = await openWorld(fleet.environ, fleet.services)
   const rounds = roundsWithin({ full: 12, floor: 3, share: 0.02 })
   for (let round = rounds.next(); round !== undefined; round = rounds.next()) {
@@ -121,7 +125,7 @@ test(`${where}: nothing acknowledged is lost, nothing half-applied, and no read 
 
 test(`${where}: a revoked key stops at all of them within a second`, async (t) => {
   const say: Say = (line) => t.diagnostic(line)
-  const fleet = await newFleet(t)
+  const fleet = await newFleet()
   const rounds = roundsWithin({ full: 10, floor: 3, share: 0.005 })
   const calls = 4 * gateways * processes
   await killMeanwhile(fleet, { rounds, say }, async (next) => {
@@ -143,7 +147,7 @@ test(`${where}: a revoked key stops at all of them within a second`, async (t) =
 const newest = { full: 5_000, floor: 600, share: 0.02 }
 
 test(`${where}: ${newest.full} × an offer at another process, right after a push was acknowledged, is never older than it`, async (t) => {
-  const fleet = await newFleet(t)
+  const fleet = await newFleet()
   const stage = await pushOfferHotels(fleet)
   const rounds = roundsWithin(newest)
   const old: string[] = []
@@ -155,7 +159,7 @@ test(`${where}: ${newest.full} × an offer at another process, right after a pus
 
 test('the comparison finds old offers of processes that don’t read versions again', async (t) => {
   const preload = import.meta.resolve('./query-breaks.ts')
-  const fleet = await newFleet(t, { NODE_OPTIONS: `--import=${preload}`, ARI_PROOF_BREAK: 'oldVersions' })
+  const fleet = await newFleet({ NODE_OPTIONS: `--import=${preload}`, ARI_PROOF_BREAK: 'oldVersions' })
   const rounds = roundsWithin({ full: 100, floor: 100, share: 0 })
   const old = await oldOffers(await pushOfferHotels(fleet), rounds.next)
   t.diagnostic(`${old.length} old offers, such as: ${old[0]}`)
