@@ -31,8 +31,11 @@ export function admission(
   const limiter = new RateLimiter(() => needs.clock.now(), needs.sharedLimits)
   const ownerOf = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     switch (route.access) {
-      case 'operator':
-        return `operator ${limitChanges(await admitOperator(route, request, needs), request, limiter, needs).name}`
+      case 'operator': {
+        const operator = await admitOperator(route, request, needs)
+        limitChanges(operator, request, limiter, needs)
+        return `operator ${operator.name}`
+      }
       case 'platform':
         return `token ${await admitToken(route, request, needs)}`
       case 'supplier':
@@ -198,15 +201,14 @@ async function admitOperator(route: Route, request: FastifyRequest, needs: Serve
 const changesOfPeople: RateLimit = { perMinute: 120, burst: 120 }
 
 function limitChanges(
-  operator: Operator,
+  { supplier }: Operator,
   { method }: FastifyRequest,
   limiter: RateLimiter,
   needs: ServeNeeds,
-): Operator {
-  if (!operator.supplier || method === 'GET') return operator
-  const people = `people of ${operator.supplier.supplierId}`
-  const taken = limiter.take(people, changesOfPeople, needs.clock.now())
-  if (taken.allowed) return operator
+): void {
+  if (!supplier || method === 'GET') return
+  const taken = limiter.take(`people of ${supplier.supplierId}`, changesOfPeople, needs.clock.now())
+  if (taken.allowed) return
   needs.telemetry.limited.inc({ limit: 'rate' })
   throw tooMany(
     taken.untilNextSeconds,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { gatewayForTests } from '../../test/harness.ts'
 import { seconds } from '../../test/pace.ts'
 import { eventually } from '../../test/proof/crash/world.ts'
-import { noteBackup, startStoreFigures } from './store-figures.ts'
+import { noteBackup, startStoreFigures, WrittenLog } from './store-figures.ts'
 import { openLog } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
 
@@ -41,4 +42,12 @@ test('a process says whether it is ready, and how much room the disk of the stor
   await eventually('it is ready again', seconds(60), ready(1))
   gateway.app.leave()
   assert.equal(await metric(gateway.url, 'ari_ready'), 0)
+})
+
+test('the log of another server, which begins elsewhere, makes no standby late', async () => {
+  const written = new WrittenLog()
+  assert.equal(written.lagSeconds(100, 50), 0)
+  await wait(5)
+  assert.ok(written.lagSeconds(110, 50) > 0, 'the standby lacks what was written first')
+  assert.equal(written.lagSeconds(20, 10), 0)
 })

@@ -30,7 +30,7 @@ export function startStoreFigures({ db, telemetry }: Needs): { close: () => Prom
     () => figures.lagSeconds,
     'max',
   )
-  const written = new Written()
+  const written = new WrittenLog()
   let reading: Promise<void> | undefined
   const read = (): void => {
     reading ??= selectStored(db.signIn)
@@ -55,7 +55,7 @@ export function startStoreFigures({ db, telemetry }: Needs): { close: () => Prom
 const momentsMax = 10_000
 
 /** When the database had written how much: the lag of a standby that is gone, which reports none. */
-class Written {
+export class WrittenLog {
   #moments: { writtenTo: number; atMs: number }[] = []
 
   /** Since the first moment whose writes the standby lacks. */
@@ -64,6 +64,8 @@ class Written {
       this.#moments = []
       return 0
     }
+    // The log of another server begins elsewhere: after a failover or a restore.
+    if (writtenTo < (this.#moments.at(-1)?.writtenTo ?? 0)) this.#moments = []
     const nowMs = performance.now()
     this.#moments.push({ writtenTo, atMs: nowMs })
     this.#moments = this.#moments.filter((moment) => moment.writtenTo > standbyAt)

@@ -6,7 +6,7 @@ import type { DeliveryState } from '../../deliveries/contract.ts'
 
 export const deliveriesPerPage = { max: 200, usual: 50 }
 /** Reservations that one request can send again: selected ones, and by a filter. */
-export const sentAgainMax = { chosen: 200, byFilter: 1_000 }
+export const sentAgainMax = { chosen: 200, byFilter: 1_000 } as const
 
 export type { DeliveryState }
 

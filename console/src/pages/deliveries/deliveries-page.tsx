@@ -2,7 +2,11 @@ import { Checkbox, Group } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ListedDelivery, UndeliveredFilter } from '../../../../src/console/deliveries/contract.ts'
+import type {
+  ListedDelivery,
+  sentAgainMax,
+  UndeliveredFilter,
+} from '../../../../src/console/deliveries/contract.ts'
 import { usePages } from '../../api.ts'
 import { DataTable, tableOf } from '../../parts/data-table.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
@@ -24,8 +28,8 @@ import { SendMatchingAgain, SendSelectedAgain } from './send-again.tsx'
 
 /** Refreshed, so that people see resent deliveries arrive. */
 const lookEveryMs = 5_000
-/** As many can be sent again at once. */
-const chosenMax = 200
+/** As many can be sent again at once; the compiler keeps it equal to the service's. */
+const chosenMax: (typeof sentAgainMax)['chosen'] = 200
 
 export function DeliveriesPage() {
   const { t } = useTranslation()
