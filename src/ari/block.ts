@@ -136,9 +136,9 @@ export class Block {
     return this.#nights(field * 4 + kinds.revision)
   }
 
-  /** The bytes of a field's values, or of their revisions, as they were decoded: equal text, equal values. */
-  packed(field: number, kind: 'value' | 'revision'): string {
-    const column = this.#columns.find(({ tag }) => tag === field * 4 + kinds[kind])
+  /** The bytes of a field's values, as they were decoded: equal text, equal values. */
+  packed(field: number): string {
+    const column = this.#columns.find(({ tag }) => tag === field * 4 + kinds.value)
     return column ? this.#bytes.toString('latin1', column.from, column.to) : ''
   }
 

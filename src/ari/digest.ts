@@ -123,21 +123,27 @@ function runsOf(
   const runs: Run[] = []
   if (columns.length === 0) return runs
   let before: Run | undefined
+  // What a week's nights have often returns after its weekend: the text of the run before last does, too.
+  let beforeLast: Run | undefined
   for (let night = first; night <= last;) {
     let end = night
-    while (end < last && areEqual(columns, end)) end++
-    const text = nightText(columns, night)
+    while (end < last && areEqual(columns, end, end + 1)) end++
+    const returning = beforeLast && areEqual(columns, beforeLast.first, night) ? beforeLast : undefined
+    const text = returning?.text ?? nightText(columns, night)
     if (text === '') before = undefined
     else if (before?.text === text) before.last = end
-    else runs.push((before = { first: night, last: end, text }))
+    else {
+      beforeLast = before
+      runs.push((before = { first: night, last: end, text }))
+    }
     night = end + 1
   }
   return runs
 }
 
-/** Whether a night and the next have the same values. */
-function areEqual(columns: readonly Column[], night: number): boolean {
-  for (const { nights } of columns) if (nights[night] !== nights[night + 1]) return false
+/** Whether two nights have the same values. */
+function areEqual(columns: readonly Column[], one: number, other: number): boolean {
+  for (const { nights } of columns) if (nights[one] !== nights[other]) return false
   return true
 }
 
@@ -190,8 +196,17 @@ function pricesText(columns: readonly Column[]): TextOf {
   }
 }
 
+const priceNames = new Map<number, string>()
+
 function priceName(field: number): string {
-  if (field === fieldNumber.unitPrice) return 'u='
+  const known = priceNames.get(field)
+  if (known) return known
+  const name = field === fieldNumber.unitPrice ? 'u=' : guestPriceName(field)
+  priceNames.set(field, name)
+  return name
+}
+
+function guestPriceName(field: number): string {
   const { ageCategory, guests } = guestBucket(field)
   return `${ageCategory.charAt(0)}${guests}=`
 }
@@ -234,7 +249,8 @@ function digestOf(text: string): string {
 
 /** `YYYY-MM`. */
 export function formatMonth(month: MonthNumber): string {
-  return formatNight(firstDay(month)).slice(0, 7)
+  const year = Math.floor(month / 12)
+  return `${year}-${String(month - 12 * year + 1).padStart(2, '0')}`
 }
 
 /** The name of a room, or of a room-rate, among a hotel's products. */

@@ -1,3 +1,4 @@
+import { roomRateKey } from '../../products/store.ts'
 import type { Block, Blocks, NightMask } from '../block.ts'
 import { nightsMax, unset } from '../block-codec.ts'
 import { isPriceField } from '../fields.ts'
@@ -10,18 +11,20 @@ export type TouchedMonth = { roomNo: number; rateNo: number; month: number; mask
 
 /** The nights that a push names, each row and month once, in order. */
 export function touchedMonths(items: readonly PlannedItem[]): TouchedMonth[] {
-  const byKey = new Map<string, TouchedMonth>()
+  const byRow = new Map<number, Map<number, TouchedMonth>>()
   for (const { rows } of items) {
     for (const { roomNo, rateNo, months } of rows) {
+      const key = roomRateKey(roomNo, rateNo)
+      const byMonth = byRow.get(key) ?? new Map<number, TouchedMonth>()
+      byRow.set(key, byMonth)
       for (const { month, mask } of months) {
-        const key = `${roomNo}/${rateNo}/${month}`
-        const known = byKey.get(key)
+        const known = byMonth.get(month)
         if (known) known.mask |= mask
-        else byKey.set(key, { roomNo, rateNo, month, mask })
+        else byMonth.set(month, { roomNo, rateNo, month, mask })
       }
     }
   }
-  return [...byKey.values()].sort(
+  return [...byRow.values().flatMap((byMonth) => byMonth.values())].sort(
     (one, other) => one.roomNo - other.roomNo || one.rateNo - other.rateNo || one.month - other.month,
   )
 }

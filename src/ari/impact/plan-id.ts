@@ -40,13 +40,21 @@ function hashOf(text: string, digits: number): string {
 }
 
 /** As JSON, with the members of each object in the order of their names: the order that they are sent in means nothing. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (!isRecord(value)) return JSON.stringify(value)
+function canonical(value: unknown, quoted = new Map<string, string>()): string {
+  // A year of many rates has a hundred thousand numbers and few names.
+  if (typeof value === 'number') return String(value)
   let text = ''
+  if (Array.isArray(value)) {
+    for (const element of value) text += `,${canonical(element, quoted)}`
+    return `[${text.slice(1)}]`
+  }
+  if (!isRecord(value)) return JSON.stringify(value)
   for (const name of Object.keys(value).sort()) {
     const member = value[name]
-    if (member !== undefined) text += `,${JSON.stringify(name)}:${canonical(member)}`
+    if (member === undefined) continue
+    const known = quoted.get(name) ?? JSON.stringify(name)
+    quoted.set(name, known)
+    text += `,${known}:${canonical(member, quoted)}`
   }
   return `{${text.slice(1)}}`
 }
