@@ -24,9 +24,10 @@ export function touchedMonths(items: readonly PlannedItem[]): TouchedMonth[] {
       }
     }
   }
-  return [...byRow.values().flatMap((byMonth) => byMonth.values())].sort(
-    (one, other) => one.roomNo - other.roomNo || one.rateNo - other.rateNo || one.month - other.month,
-  )
+  const months = byRow.values().flatMap((byMonth) => byMonth.values())
+  return months
+    .toArray()
+    .sort((one, other) => one.roomNo - other.roomNo || one.rateNo - other.rateNo || one.month - other.month)
 }
 
 /** Visits every value of a month that changed, by rising field and night; returns the nights. */

@@ -111,22 +111,37 @@ export function ruleLabel(t: TFunction, name: Rule): string {
 /** A restriction of a cell: `at least 3 nights on arrival`. */
 export function restrictionText(t: TFunction, name: RestrictionName, value: string | number): string {
   const restriction: Restriction = restrictions[name]
-  const { kind, tests, label } = restriction
-  if (kind === 'switch') return label.toLowerCase()
-  return restriction.compares === 'length'
-    ? t(`calendar.limits.${kind}Nights.${tests}`, { value })
-    : t(`calendar.limits.${kind}Days`, { value })
+  if (restriction.kind === 'switch') return restriction.label.toLowerCase()
+  return limits[restriction.compares].limit(t, restriction, value)
 }
 
 function restrictionForbids(t: TFunction, name: RestrictionName, rule: ExplainedRule): string {
   const dates = datesText(rule.dates)
   if (isClosure(name)) return t(`calendar.forbids.${name}.${rule.of ?? 'rate'}`, { dates })
   const restriction: Restriction = restrictions[name]
-  const { kind, tests, label } = restriction
-  if (kind === 'switch') return t('calendar.forbids.switch', { label, dates })
-  return restriction.compares === 'length'
-    ? t(`calendar.forbids.${kind}Nights.${tests}`, numbersOf(rule))
-    : t(`calendar.forbids.${kind}Days`, numbersOf(rule))
+  if (restriction.kind === 'switch') return t('calendar.forbids.switch', { label: restriction.label, dates })
+  return limits[restriction.compares].forbids(t, restriction, numbersOf(rule))
+}
+
+type Limit = Extract<Restriction, { kind: 'min' | 'max' }>
+type LimitTexts = {
+  limit: (t: TFunction, of: Limit, value: string | number) => string
+  forbids: (t: TFunction, of: Limit, numbers: ReturnType<typeof numbersOf>) => string
+  held: (t: TFunction, count: number) => string
+}
+
+/** How a limit is said, by what it compares. */
+const limits: Readonly<Record<Limit['compares'], LimitTexts>> = {
+  length: {
+    limit: (t, { kind, tests }, value) => t(`calendar.limits.${kind}Nights.${tests}`, { value }),
+    forbids: (t, { kind, tests }, numbers) => t(`calendar.forbids.${kind}Nights.${tests}`, numbers),
+    held: (t, count) => t('calendar.explain.nights', { count }),
+  },
+  advanceDays: {
+    limit: (t, { kind }, value) => t(`calendar.limits.${kind}Days`, { value }),
+    forbids: (t, { kind }, numbers) => t(`calendar.forbids.${kind}Days`, numbers),
+    held: (t, count) => t('calendar.holds.days', { count }),
+  },
 }
 
 function isRestriction(name: Rule): name is RestrictionName {
@@ -160,10 +175,7 @@ export function heldText(t: TFunction, rule: ExplainedRule, currency: string): s
   const restriction: Restriction = restrictions[name]
   if (restriction.kind === 'switch') return yesOrNo(t, rule, currency)
   if (rule.held === null) return t('calendar.holds.nothing')
-  const count = numberIn(rule.held)
-  return restriction.compares === 'length'
-    ? t('calendar.explain.nights', { count })
-    : t('calendar.holds.days', { count })
+  return limits[restriction.compares].held(t, numberIn(rule.held))
 }
 
 type Holds = (t: TFunction, rule: ExplainedRule, currency: string) => string
