@@ -5,12 +5,14 @@ import { once } from 'node:events'
 import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openLog } from '../src/base/log.ts'
 import { networkFileSystem } from '../src/doctor/check-machine.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { openShop } from './booking.ts'
+import { goodCertificate } from './data/certificates.ts'
 import { namedBlocks, textMatches } from './docs-pages.ts'
 import { root } from './files.ts'
 import { gatewayForTests } from './harness.ts'
@@ -66,7 +68,8 @@ async function troublesOf(outcome: Promise<Outcome>): Promise<Finding[]> {
   return report.findings.filter(({ level }) => level !== 'ok' && level !== 'skipped')
 }
 
-const doctor = (environ: Environ): Promise<Finding[]> => troublesOf(runAri(environ, 'doctor', '--json'))
+const doctor = (environ: Environ, ...options: readonly string[]): Promise<Finding[]> =>
+  troublesOf(runAri(environ, 'doctor', '--json', ...options))
 
 /** Exactly this trouble, with this remedy. */
 function assertOnly(troubles: readonly Finding[], check: string, message: RegExp, remedy: RegExp): void {
@@ -354,6 +357,28 @@ describe('a fault of the machine is the only finding', () => {
     const troubles = await doctor({ ...environ, ARI_SMTP_URL: wrong })
     await mail.close()
     assertOnly(troubles, 'mail', /can't be used: Invalid login/, /^Correct ARI_SMTP_URL/)
+  })
+
+  test('a supplier whose certificate nobody vouches for', async () => {
+    const server = createTlsServer(goodCertificate).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    assert.ok(typeof address === 'object' && address)
+    const gateway = await gatewayForTests()
+    const supplier = await gateway.supplier('Acme')
+    await gateway.db.query('update api_key set pushbook_webhook = $2 where id = $1', [
+      supplier.keyId,
+      `https://127.0.0.1:${address.port}/push`,
+    ])
+    const environ = { ...alone, ...environOf(gateway.storeAddress), ARI_DATA_DIR: await newFolder() }
+    const troubles = await doctor({ ...environ, ARI_ALLOW_PRIVATE_WEBHOOKS: 'true' }, '--suppliers')
+    server.close()
+    assertOnly(
+      troubles,
+      'suppliers',
+      /^https:\/\/127\.0\.0\.1:\d+ can't be connected to: .*certificate/,
+      /if for one, call the supplier$/,
+    )
   })
 
   test('no network: name servers, and the machine itself', async (context) => {

@@ -14,7 +14,7 @@ import { transaction } from '../../src/postgres/transaction.ts'
 import { root, testFiles } from '../files.ts'
 import { roundsWithin } from '../pace.ts'
 import { freePort } from '../free-port.ts'
-import { startProgram } from '../programs.ts'
+import { runAri, startProgram } from '../programs.ts'
 
 /**
  * PgBouncer in transaction mode, as Debian has it (1.18, which does not support prepared statements), in
@@ -161,6 +161,31 @@ test('prepared statements do not outlive the schema for which they were prepared
     await older.close()
     await newer.close()
   }
+})
+
+test('ari doctor says what the pooler keeps, and nothing is wrong with it', async (context) => {
+  if (typeof programs === 'string') return context.skip(programs)
+  await (await serviceOn(through())).stop()
+  const { host, port, user, database } = through()
+  const environ = { DATABASE_URL: `postgres://${user}@${host}:${port}/${database}`, PORT: '0' }
+  const { code, stdout } = await runAri(environ, 'doctor', '--json')
+  const report: { findings: { check: string; level: string; message: string; remedy: string | null }[] } =
+    JSON.parse(stdout)
+  assert.equal(code, 0, stdout)
+  assert.deepEqual(
+    report.findings
+      .filter(({ check }) => check === 'pooler')
+      .map(({ level, message, remedy }) => [level, message, remedy]),
+    keepsStatements
+      ? [['ok', 'a pooler that keeps prepared statements', null]]
+      : [
+          [
+            'warning',
+            'a pooler that keeps no prepared statements',
+            'With PgBouncer 1.21 or newer, set max_prepared_statements = 200',
+          ],
+        ],
+  )
 })
 
 test('the tests of npm test pass through it: first those about connections, then the rest while there is time', async (context) => {
