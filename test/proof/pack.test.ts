@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -117,6 +117,33 @@ test('the bill of materials names every installed and bundled package with its l
   for (const tool of ['typescript', 'vite', 'oxlint'])
     assert.ok(!components.some(({ name }) => name === tool), `${tool} is not shipped`)
 })
+
+test(
+  'installed for the whole machine as the guide says, the command is on the path, and uninstalled, nothing is left',
+  {
+    timeout,
+  },
+  () => {
+    const guide = readFileSync(join(root, 'docs/install.md'), 'utf8')
+    const prefix = join(folder, 'usr')
+    const ofGuide = (command: string): string[] => {
+      const text = `npm ${command} --global --prefix /usr ari-gateway`
+      assert.ok(guide.includes(text), text)
+      return [command, '--global', '--prefix', prefix]
+    }
+    const quietly = ['--no-audit', '--no-fund', '--prefer-offline']
+    run('npm', [...ofGuide('install'), join(folder, archive.filename), ...quietly], folder)
+    assert.match(run(join(prefix, 'bin/ari'), ['--help'], folder), /ari serve/)
+    run('npm', [...ofGuide('uninstall'), 'ari-gateway'], folder)
+    const left = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter(
+      (entry) => !entry.isDirectory(),
+    )
+    assert.deepEqual(
+      left.map(({ name }) => name),
+      [],
+    )
+  },
+)
 
 test('npx ari --help lists the commands, and so does the command on the Node of the machine', () => {
   assert.match(run('npx', ['ari', '--help'], home), /^Usage: ari /)
