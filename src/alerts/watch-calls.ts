@@ -1,5 +1,5 @@
 import { dayMs, dayIn, formatNight, hourMs, instantOf, minuteMs } from '../base/calendar.ts'
-import { raiseAlerts } from '../deliveries/watch.ts'
+import { arrivalNearMs, raiseAlerts } from '../deliveries/watch.ts'
 import { raiseFindings, settleFindings, type Finding } from '../findings/store.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { WatchNeeds } from './watch-needs.ts'
@@ -42,11 +42,12 @@ export async function watchUndelivered(needs: WatchNeeds, nowMs: number): Promis
     sinceMs: number
     reservationIds: string[]
   }>(
-    `select supplier_id as "supplierId", hotel_id as "hotelId", count(*)::int as count,
-       count(*) filter (where reason = 'arrival_near')::int as near, epoch_ms(min(at)) as "sinceMs",
-       (array_agg(reservation_id::text order by at, id))[1:10] as "reservationIds"
-     from delivery_alert where cleared_at is null group by 1, 2 order by 1, 2 limit $1`,
-    [callWatch.findingsMax],
+    `select alert.supplier_id as "supplierId", alert.hotel_id as "hotelId", count(*)::int as count,
+       count(*) filter (where delivery.arrives_at <= instant($2))::int as near, epoch_ms(min(alert.at)) as "sinceMs",
+       (array_agg(alert.reservation_id::text order by alert.at, alert.id))[1:10] as "reservationIds"
+     from delivery_alert as alert join delivery on delivery.id = alert.delivery_id
+     where alert.cleared_at is null group by 1, 2 order by 1, 2 limit $1`,
+    [callWatch.findingsMax, nowMs + arrivalNearMs],
   )
   const findings = rows.map(({ supplierId, hotelId, count, near, sinceMs, reservationIds }): Finding => {
     const evidence = { reservationIds, arrivingWithin48Hours: near, since: instantOf(sinceMs) }

@@ -186,6 +186,20 @@ test('a reservation of guests who arrive within 48 hours is an alert at once', a
   assert.deepEqual([alert?.count, alert?.evidence['arrivingWithin48Hours']], [1, 1])
 })
 
+test('of reservations that were late before, those whose guests arrive soon are counted', async () => {
+  const { gateway, round } = await stage()
+  const { supplier, book } = await openShop(gateway)
+  await round('2027-04-10T12:00:00Z')
+  await book()
+  const near: unknown[] = []
+  for (const instant of ['2027-04-10T12:31:00Z', '2027-04-19T12:00:00Z']) {
+    await round(instant)
+    const [alert] = await alertsOf(supplier, 'booking.undelivered')
+    near.push(alert?.evidence['arrivingWithin48Hours'])
+  }
+  assert.deepEqual(near, [0, 1])
+})
+
 test('a key that expires within 14 days, until it is extended', async () => {
   const { gateway, round } = await stage()
   const supplier = await gateway.supplier('Acme')
