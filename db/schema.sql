@@ -86,6 +86,7 @@ create table api_key (
   signing_secret_previous_until timestamp with time zone,
   unknown_fields text default 'warn'::text not null,
   echo boolean default false not null,
+  last_refused_at timestamp with time zone,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_ari_cells_max_check CHECK ((ari_cells_max >= 1)),
   constraint api_key_ari_items_max_check CHECK ((ari_items_max >= 1)),

@@ -102,6 +102,7 @@ test('a key is created with its channel manager, limits and end, and listed with
       expiresAt: '2199-01-01T00:00:00Z',
       revokedAt: null,
       lastUsedAt: null,
+      lastRefusedAt: null,
       unknownFields: 'warn',
       echo: false,
       limits: {

@@ -181,6 +181,35 @@ test('the time of last use of keys and tokens is written at the latest when the 
   assert.deepEqual(rows, [{ used: at, unused: null, token: at }])
 })
 
+test('of a key that was revoked, has expired or has a new secret, the time is written at which it came in vain', async () => {
+  gateway.clock.set('2027-06-02T10:00:00Z')
+  const { db, clock } = gateway
+  const keys = authenticator(directNeeds(), { environment: 'sandbox' })
+  const wanted = { supplier: 'refused', channelManager: 'x', limits: {} }
+  const ending = (instant: string | null) =>
+    createKey(db, 'sandbox', { ...wanted, expiresAtMs: instant === null ? null : Date.parse(instant) })
+  const [working, revoked, expired] = [
+    await ending(null),
+    await ending(null),
+    await ending('2027-06-02T10:00:01Z'),
+  ]
+  await revokeKey(db, revoked.keyId, clock.now())
+  clock.set('2027-06-02T10:00:02Z')
+  for (const { apiKey } of [working, revoked, expired]) await keys.callerOf(apiKey)
+  await keys.close()
+  const { rows } = await db.query(
+    `select last_used_at is not null as used, last_refused_at as refused from api_key
+     where id = any($1) order by id`,
+    [[working.keyId, revoked.keyId, expired.keyId]],
+  )
+  const at = new Date('2027-06-02T10:00:02Z')
+  assert.deepEqual(rows, [
+    { used: true, refused: null },
+    { used: false, refused: at },
+    { used: false, refused: at },
+  ])
+})
+
 test('while PostgreSQL is down a key that worked is not trusted for longer than a second: the error flies', async (context) => {
   notThroughPooler(context, 'it stops a PostgreSQL of its own')
   const folder = await dataFolder()

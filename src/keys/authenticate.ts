@@ -6,11 +6,11 @@ import {
   selectOptionalKey,
   selectOptionalToken,
   updateLastUses,
-  usedTables,
+  uses,
   type KnownKey,
   type KnownToken,
   type TokenRole,
-  type UsedTable,
+  type Use,
 } from './store.ts'
 
 export type Authenticator = {
@@ -47,9 +47,10 @@ export function authenticator(needs: Needs, options: { environment: Environment 
       const hash = hashSecret(apiKey)
       const key = await keys.get(hash, () => selectOptionalKey(signIn, hash))
       const nowMs = needs.clock.now()
-      if (!key || isOver(key.expiresAtMs, nowMs)) return undefined
-      lastUses.key(key.caller.keyId, nowMs)
-      return key.caller
+      if (!key) return undefined
+      const works = !key.isRevoked && !isOver(key.expiresAtMs, nowMs)
+      lastUses.note(works ? 'key' : 'refusedKey', key.caller.keyId, nowMs)
+      return works ? key.caller : undefined
     },
     tokenOf: async (authorization) => {
       const presented = authorization === undefined ? undefined : bearer.exec(authorization)?.[1]
@@ -60,7 +61,7 @@ export function authenticator(needs: Needs, options: { environment: Environment 
       const token = await tokens.get(hash, () => selectOptionalToken(signIn, hash))
       const nowMs = needs.clock.now()
       if (!token || isOver(token.expiresAtMs, nowMs)) return undefined
-      lastUses.token(token.id, nowMs)
+      lastUses.note('token', token.id, nowMs)
       return { id: token.id, role: token.role }
     },
     close: () => lastUses.close(),
@@ -73,11 +74,11 @@ function isOver(expiresAtMs: number | null, nowMs: number): boolean {
 
 const writeEveryMs = 5_000
 
-/** Collects times of last use in memory and writes them every few seconds: no request waits for them. */
+/** Collects times of last use, also in vain, in memory and writes them every few seconds: no request waits for them. */
 export class LastUses {
   readonly #needs: Needs
   readonly #timer: NodeJS.Timeout
-  #atMsById: Record<UsedTable, Map<number, number>> = emptyUses()
+  #atMsById: Record<Use, Map<number, number>> = noUses()
   #writing: Promise<void> = Promise.resolve()
 
   constructor(needs: Needs) {
@@ -85,12 +86,8 @@ export class LastUses {
     this.#timer = setInterval(() => void this.#write(), writeEveryMs).unref()
   }
 
-  key(id: number, atMs: number): void {
-    this.#atMsById.api_key.set(id, atMs)
-  }
-
-  token(id: number, atMs: number): void {
-    this.#atMsById.access_token.set(id, atMs)
+  note(use: Use, id: number, atMs: number): void {
+    this.#atMsById[use].set(id, atMs)
   }
 
   async close(): Promise<void> {
@@ -104,22 +101,22 @@ export class LastUses {
   }
 
   async #writeNow(): Promise<void> {
-    const uses = this.#atMsById
-    this.#atMsById = emptyUses()
-    for (const table of usedTables) {
-      if (uses[table].size === 0) continue
+    const noted = this.#atMsById
+    this.#atMsById = noUses()
+    for (const use of uses) {
+      if (noted[use].size === 0) continue
       try {
-        await updateLastUses(this.#needs.db, table, uses[table])
+        await updateLastUses(this.#needs.db, use, noted[use])
       } catch (error) {
         // No request depends on this; keys still in use are included in the next batch.
         this.#needs.log.warn({ err: error }, 'times of last use could not be written')
-        const since = this.#atMsById[table]
-        for (const [id, atMs] of uses[table]) if (!since.has(id)) since.set(id, atMs)
+        const since = this.#atMsById[use]
+        for (const [id, atMs] of noted[use]) if (!since.has(id)) since.set(id, atMs)
       }
     }
   }
 }
 
-function emptyUses(): Record<UsedTable, Map<number, number>> {
-  return { api_key: new Map(), access_token: new Map() }
+function noUses(): Record<Use, Map<number, number>> {
+  return { key: new Map(), refusedKey: new Map(), token: new Map() }
 }

@@ -108,6 +108,7 @@ export type ListedKey = {
   expiresAt: string | null
   revokedAt: string | null
   lastUsedAt: string | null
+  lastRefusedAt: string | null
   unknownFields: UnknownFields
   /** Whether its pushes of ARI are answered with readings by default. */
   echo: boolean
@@ -129,7 +130,7 @@ export async function selectKeys(
          order by ks.created_at desc) as tails,
        ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
        ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
-       k.unknown_fields as "unknownFields", k.echo,
+       ${instant('k.last_refused_at')} as "lastRefusedAt", k.unknown_fields as "unknownFields", k.echo,
        json_build_object('requestsPerMinute', k.requests_per_minute, 'requestsBurst', k.requests_burst,
          'bodyBytesMax', k.body_bytes_max, 'ariItemsMax', k.ari_items_max, 'ariCellsMax', k.ari_cells_max) as limits
      from api_key k join supplier s on s.id = k.supplier_id
@@ -143,10 +144,8 @@ export async function selectKeys(
 
 /** Revokes permanently, from now on. Revoking twice keeps the first time. */
 export async function revokeKey(db: Queryable, keyId: number, nowMs: number): Promise<void> {
-  const { rowCount } = await db.query(
-    `update api_key set revoked_at = coalesce(revoked_at, instant($2)) where id = $1`,
-    [keyId, nowMs],
-  )
+  const revoke = `update api_key set revoked_at = coalesce(revoked_at, instant($2)) where id = $1`
+  const { rowCount } = await db.query(revoke, [keyId, nowMs])
   if (rowCount === 0) throw keyNotFound(keyId)
 }
 

@@ -54,7 +54,7 @@ export function limitsOf(own: OwnLimits): KeyLimits {
 export const tokenRoles = ['platform', 'operator'] as const
 export type TokenRole = (typeof tokenRoles)[number]
 
-export type KnownKey = { caller: Caller; expiresAtMs: number | null }
+export type KnownKey = { caller: Caller; isRevoked: boolean; expiresAtMs: number | null }
 export type KnownToken = { id: number; role: TokenRole; expiresAtMs: number | null }
 
 type KeyRow = OwnLimits & {
@@ -67,26 +67,28 @@ type KeyRow = OwnLimits & {
   expiresAtMs: number | null
 }
 
-/** The key of a secret, unless it is revoked. The caller checks the expiry, by its own clock. */
+/** The key of a secret. The caller checks the expiry, by its own clock. */
 export async function selectOptionalKey(db: Queryable, hash: string): Promise<KnownKey | undefined> {
-  const { rows } = await db.query<KeyRow>({
+  const { rows } = await db.query<KeyRow & { isRevoked: boolean }>({
     name: 'select-optional-key',
     text: `
       select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
         k.unknown_fields as "unknownFields", k.echo,
+        k.revoked_at is not null as "isRevoked",
         -- least() ignores nulls: the earlier of the two ends, or null if neither is set.
         epoch_ms(least(k.expires_at, ks.expires_at)) as "expiresAtMs",
         k.requests_per_minute as "requestsPerMinute", k.requests_burst as "requestsBurst",
         k.body_bytes_max as "bodyBytesMax", k.ari_items_max as "ariItemsMax", k.ari_cells_max as "ariCellsMax"
       from api_key_secret ks join api_key k on k.id = ks.key_id join supplier s on s.id = k.supplier_id
-      where ks.hash = $1 and k.revoked_at is null`,
+      where ks.hash = $1`,
     values: [Buffer.from(hash, 'hex')],
   })
   const [row] = rows
   if (!row) return undefined
-  const { keyId, supplierId, supplier, channelManager, unknownFields, echo, expiresAtMs } = row
+  const { keyId, supplierId, supplier, channelManager, unknownFields, echo, isRevoked, expiresAtMs } = row
   const limits = limitsOf(row)
-  return { caller: { keyId, supplierId, supplier, channelManager, unknownFields, echo, limits }, expiresAtMs }
+  const caller = { keyId, supplierId, supplier, channelManager, unknownFields, echo, limits }
+  return { caller, isRevoked, expiresAtMs }
 }
 
 /** The caller of work that a key has ordered, unless the key is revoked or has expired. */
@@ -125,19 +127,26 @@ export async function selectOptionalToken(db: Queryable, hash: string): Promise<
   return rows[0]
 }
 
-export const usedTables = ['api_key', 'access_token'] as const
-export type UsedTable = (typeof usedTables)[number]
+/** Where the times are kept at which keys and tokens came, and keys in vain. */
+const useColumns = {
+  key: { table: 'api_key', column: 'last_used_at' },
+  refusedKey: { table: 'api_key', column: 'last_refused_at' },
+  token: { table: 'access_token', column: 'last_used_at' },
+} as const
+export type Use = keyof typeof useColumns
+export const uses = ['key', 'refusedKey', 'token'] as const satisfies readonly Use[]
 
 export async function updateLastUses(
   db: Queryable,
-  table: UsedTable,
+  use: Use,
   atMsById: ReadonlyMap<number, number>,
 ): Promise<void> {
+  const { table, column } = useColumns[use]
   await db.query(
     `with used as (select * from unnest($1::int[], $2::float8[]) as used (id, at_ms)),
      -- Locked in a fixed order, because several processes write at once.
      locked as (select id from ${table} where id in (select id from used) order by id for no key update)
-     update ${table} t set last_used_at = greatest(t.last_used_at, instant(used.at_ms))
+     update ${table} t set ${column} = greatest(t.${column}, instant(used.at_ms))
      from used join locked using (id) where t.id = used.id`,
     [[...atMsById.keys()], [...atMsById.values()]],
   )

@@ -99,6 +99,8 @@ export type SupplierKey = {
   expiresAt: string | null
   revokedAt: string | null
   lastUsedAt: string | null
+  /** When a request came last with a secret of it that no longer works. */
+  lastRefusedAt: string | null
   /** Its own limits; null uses the default. */
   limits: SupplierKeyLimits
   unknownFields: KeyUnknownFields

@@ -130,6 +130,7 @@ export async function selectKeysOf(
          where ks.key_id = k.id and (ks.expires_at is null or not ${isOver('ks.expires_at')})), '[]') as secrets,
        ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
        ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
+       ${instant('k.last_refused_at')} as "lastRefusedAt",
        ${limitsObject} as limits, k.unknown_fields as "unknownFields", k.echo,
        k.availability_webhook as availability, ${instant('k.availability_webhook_at')} as "availabilityAt",
        k.pushbook_webhook as pushbook, ${instant('k.pushbook_webhook_at')} as "pushbookAt",

@@ -118,7 +118,7 @@ function KeyActions({
 
 function KeyFacts({ supplierKey }: { supplierKey: SupplierKey }) {
   const { t } = useTranslation()
-  const { secrets, createdAt, lastUsedAt, expiresAt, revokedAt, limits } = supplierKey
+  const { status, secrets, createdAt, lastUsedAt, lastRefusedAt, expiresAt, revokedAt, limits } = supplierKey
   const own = limitNames.flatMap((name) => {
     const value = limits[name]
     if (value === null) return []
@@ -132,6 +132,14 @@ function KeyFacts({ supplierKey }: { supplierKey: SupplierKey }) {
       <dd>
         <Ago at={lastUsedAt} />
       </dd>
+      {lastRefusedAt !== null && (
+        <>
+          <dt>{t('suppliers.keys.lastRefused')}</dt>
+          <dd>
+            <Ago at={lastRefusedAt} />. {t(`suppliers.keys.refusedBecause.${status}`)}
+          </dd>
+        </>
+      )}
       {revokedAt === null && (
         <>
           <dt>{t('suppliers.keys.secrets')}</dt>

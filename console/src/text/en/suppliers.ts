@@ -114,6 +114,12 @@ export const suppliers = {
     worksUntil: 'works until',
     created: 'Created',
     lastUsed: 'Last used',
+    lastRefused: 'Last refused',
+    refusedBecause: {
+      active: 'The supplier still uses a secret that was replaced: give it the new one',
+      expired: 'The supplier still uses this key, which has expired: give it a new one',
+      revoked: 'Somebody still uses this key: if it is the supplier, give it a new one',
+    },
     expires: 'Expires',
     never: 'never',
     revokedAt: 'Revoked',
