@@ -260,7 +260,7 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
       // Of the attempt before, at the top of the page.
       await page.getByRole('status').getByText('{"taken":false}').waitFor()
       await page.getByRole('button', { name: 'Send again' }).click()
-      await page.getByRole('button', { name: 'Send 1 again' }).click()
+      await page.getByRole('button', { name: 'Send now' }).click()
       const dialog = page.getByRole('dialog', { name: `Reservation ${stage.late} is sent again` })
       await dialog.getByText('The endpoint did not accept it').waitFor()
       await dialog.getByText('{"taken":false}').waitFor()
@@ -333,7 +333,7 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
       await tabTo(page, 'Send again')
       await page.keyboard.press('Enter')
       await page.getByRole('dialog', { name: `Send reservation ${stage.other} again?` }).waitFor()
-      await tabTo(page, 'Send 1 again')
+      await tabTo(page, 'Send now')
       await page.keyboard.press('Enter')
       await page.getByText('The endpoint accepted it').waitFor()
       await page.getByRole('button', { name: 'Close' }).press('Enter')

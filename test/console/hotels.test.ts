@@ -136,6 +136,8 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     await goto('/hotels?search=etoile')
     await page.getByRole('link', { name: "Hôtel de l'Étoile" }).click()
     await page.getByRole('tab', { name: 'Why can’t guests book?' }).click()
+    await page.getByLabel('Arrival').fill('2027-03-20')
+    assert.equal(await page.getByLabel('Departure').inputValue(), '2027-03-21', 'the stay keeps its nights')
     await page.getByLabel('Arrival').fill('2027-03-10')
     await page.getByLabel('Departure').fill('2027-03-12')
     await page.getByText('0 of 2 room-rates can be booked').waitFor()

@@ -116,7 +116,7 @@ describe('jobs', { skip: withoutChromium }, async () => {
       await newcomer.click(page.getByRole('option', { name: new RegExp(stage.failing) }).first())
       await page.getByRole('status').filter({ hasText: 'The hotel does not have it yet' }).waitFor()
       await newcomer.click(page.getByRole('button', { name: 'Send again' }))
-      await newcomer.click(page.getByRole('button', { name: 'Send 1 again' }))
+      await newcomer.click(page.getByRole('button', { name: 'Send now' }))
       await page.getByText('The endpoint accepted it').waitFor()
     }),
   )
@@ -144,7 +144,7 @@ describe('jobs', { skip: withoutChromium }, async () => {
       const { page } = newcomer
       const { apiKey } = await gateway.supplier('Leaky')
       await newcomer.search(apiKey)
-      await newcomer.click(page.getByRole('button', { name: 'Show key' }))
+      await newcomer.click(page.getByRole('button', { name: 'Look at this key' }))
       await newcomer.click(page.getByRole('button', { name: 'Revoke now' }))
       await newcomer.click(page.getByRole('button', { name: 'Revoke permanently' }))
       await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -85,7 +85,7 @@ describe('the console of people of a supplier', { skip: withoutChromium }, async
     await axe(page, { scheme: 'light' })
     isMended = true
     await page.getByRole('button', { name: 'Send again' }).click()
-    await page.getByRole('button', { name: 'Send 1 again' }).click()
+    await page.getByRole('button', { name: 'Send now' }).click()
     await page.getByText('The endpoint accepted it').waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByText('The hotel has it').waitFor()

@@ -101,7 +101,7 @@ describe('suppliers in the console', { skip: withoutChromium }, async () => {
     await typeIn(page.getByRole('combobox'), `curl -H 'x-api-key: ${apiKey}'`)
     await page.getByText(/^Key \d+ of Leaky/).waitFor()
     await axe(page, { scheme: 'light' })
-    await page.getByRole('button', { name: 'Show key' }).press('Enter')
+    await page.getByRole('button', { name: 'Look at this key' }).press('Enter')
     await page.getByRole('button', { name: 'Revoke now' }).press('Enter')
     await axe(page, { scheme: 'dark' })
     await page.getByRole('button', { name: 'Revoke permanently' }).press('Enter')

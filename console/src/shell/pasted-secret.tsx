@@ -53,7 +53,7 @@ export function PastedSecret({ pasted, onKey }: { pasted: string; onKey: (found:
             {t(key.works ? 'shell.foundKey.works' : 'shell.foundKey.worksNot')} {t('shell.foundKey.lastUsed')}{' '}
             <Ago at={key.lastUsedAt} />
           </Text>
-          <Button color={key.works ? 'red' : 'gray'} onClick={() => onKey(key)}>
+          <Button variant="default" onClick={() => onKey(key)}>
             {t('shell.foundKey.look')}
           </Button>
         </Group>

@@ -1,19 +1,26 @@
 import { NumberInput, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { type CalendarUrl, partyOf } from './calendar-url.ts'
+import { dateOf, dayOf } from './days.ts'
 
 type StayProps = { url: CalendarUrl; set: (values: Partial<CalendarUrl>) => void }
 
-/** Check-in and checkout. */
+/** Check-in and checkout. A later check-in takes the checkout along, so that the stay keeps its nights. */
 export function StayDates({ url: { checkin, checkout }, set }: StayProps) {
   const { t } = useTranslation()
+  const arriveOn = (date: string): void => {
+    const [before, night, departure] = [dayOf(checkin), dayOf(date), dayOf(checkout)]
+    const isPassed = night !== undefined && departure !== undefined && night >= departure
+    const nights = isPassed && before !== undefined ? Math.max(1, departure - before) : undefined
+    set({ checkin: date, ...(isPassed && nights ? { checkout: dateOf(night + nights) } : {}) })
+  }
   return (
     <>
       <TextInput
         type="date"
         label={t('calendar.explain.checkin')}
         value={checkin}
-        onChange={(event) => set({ checkin: event.currentTarget.value })}
+        onChange={(event) => arriveOn(event.currentTarget.value)}
       />
       <TextInput
         type="date"

@@ -72,7 +72,7 @@ export function SendOneAgain({ delivery, hasUrl }: { delivery: DisplayedDelivery
         }}
       >
         <Text size="sm">
-          {state === 'delivered' ? t('deliveries.again.bodyDelivered') : t('deliveries.again.body')}
+          {state === 'delivered' ? t('deliveries.again.bodyDelivered') : t('deliveries.again.bodyOne')}
         </Text>
       </Confirm>
     </>

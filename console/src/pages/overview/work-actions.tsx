@@ -98,7 +98,8 @@ function CopyMessage({ item: { subject, count, since, evidence } }: { item: Work
         count,
         type: subject,
         message: String(message),
-        hotels: String(hotels),
+        // A body that could not be read names no hotel.
+        hotels: Number(hotels) > 0 ? t('work.messageHotels', { hotels: String(hotels) }) : '',
         requestIds: (Array.isArray(requestIds) ? requestIds : []).map((id) => `    ${id}`).join('\n'),
       }),
     )

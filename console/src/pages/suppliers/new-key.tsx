@@ -83,7 +83,8 @@ export function useSecret<Name extends SecretRoute>(name: Name) {
       call(name, input).then(
         (made) => {
           setState({ isBusy: false, made })
-          void queries.invalidateQueries({ queryKey: ['getSupplier'] })
+          for (const query of ['getSupplier', 'listSuppliers'])
+            void queries.invalidateQueries({ queryKey: [query] })
         },
         (error: unknown) => setState({ isBusy: false, error }),
       )

@@ -177,7 +177,10 @@ function Keys({ supplier }: { supplier: Supplier }) {
           </Text>
         )}
         {active.length === 0 && (
-          <EmptyState title={t('suppliers.keys.none')} hint={t('suppliers.keys.noneHint')} />
+          <EmptyState
+            title={t(count === 0 ? 'suppliers.keys.none' : 'suppliers.keys.noneActive')}
+            hint={t('suppliers.keys.noneHint')}
+          />
         )}
         {active.map((supplierKey) => (
           <KeyPanel key={supplierKey.keyId} supplier={supplier} supplierKey={supplierKey} />

@@ -108,6 +108,7 @@ export const deliveries = {
     titleOne: 'Send reservation {{id}} again?',
     title_one: 'Send {{count}} reservation again?',
     title_other: 'Send {{count}} reservations again?',
+    bodyOne: 'It is sent now, in its current state, and its retry schedule starts over.',
     body: 'Each is sent now, in its current state, and its retry schedule starts over.',
     bodyDelivered:
       'It was already delivered. It is sent again as a separate delivery, without card data; the supplier recognizes it by its number and version.',
@@ -115,7 +116,7 @@ export const deliveries = {
     bodyMore_one: 'More than {{count}} match. Narrow the filter, or send them in batches.',
     bodyMore_other: 'More than {{count}} match. Narrow the filter, or send them in batches.',
     bodyNone: 'None of these can be sent again: they are already being sent.',
-    confirm_one: 'Send {{count}} again',
+    confirm_one: 'Send now',
     confirm_other: 'Send {{count}} again',
     done_one: 'Sending {{count}} reservation again: the list shows what comes of it',
     done_other: 'Sending {{count}} reservations again: the list shows what comes of it',

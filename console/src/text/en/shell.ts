@@ -45,7 +45,7 @@ export const shell = {
     works: 'It works.',
     worksNot: 'It no longer works.',
     lastUsed: 'last used',
-    look: 'Show key',
+    look: 'Look at this key',
     revoke: 'Revoke now',
     revoked: 'Key {{keyId}} of {{supplier}} is revoked.',
     askAdmin: 'Only an admin can revoke it.',

@@ -102,6 +102,7 @@ export const suppliers = {
     title: 'Keys',
     create: 'Create key',
     none: 'No keys yet',
+    noneActive: 'No active key',
     noneHint: 'Nobody can push for this supplier without a key.',
     enough_one: 'There may be {{count}} active key. Revoke one that nobody uses, or ask the platform.',
     enough_other: 'There may be {{count}} active keys. Revoke one that nobody uses, or ask the platform.',

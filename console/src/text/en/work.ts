@@ -73,6 +73,7 @@ export const work = {
   more: 'More for: {{what}}',
   copyMessage: 'Copy a message for the supplier',
   copied: 'The message is copied.',
+  messageHotels: 'Hotels concerned: {{hotels}}. ',
   message:
-    'Hello,\n\nsince {{since}} (UTC), {{count}} of your pushes were refused or only partly applied because of the error {{type}}:\n\n    {{message}}\n\nHotels concerned: {{hotels}}. The latest was at {{last}} (UTC). Request IDs, for your log:\n{{requestIds}}\n\nGET /v1/push/log/{requestId} shows each request with all of its errors and what to change. Please fix the cause and push the refused items again.\n',
+    'Hello,\n\nsince {{since}} (UTC), {{count}} of your pushes were refused or only partly applied because of the error {{type}}:\n\n    {{message}}\n\n{{hotels}}The latest was at {{last}} (UTC). Request IDs, for your log:\n{{requestIds}}\n\nGET /v1/push/log/{requestId} shows each request with all of its errors and what to change. Please fix the cause and push the refused items again.\n',
 }
