@@ -2,7 +2,7 @@ export const guard = {
   title: 'Guard against mistyped values',
   isOff: 'Off: every push is applied as it comes.',
   fromLearned: 'Prices far from the usual ones are held.',
-  expiry: 'Held values expire after {{hours}} h, {{onExpiry}}.',
+  expiry: 'Held values expire after {{hours}} hours, {{onExpiry}}.',
   end: { discard: 'then they are discarded', apply: 'then they are applied' },
   change: 'Change guard',
   ofHotels: 'Hotels with rules of their own keep them.',
