@@ -4,6 +4,7 @@ export const guard = {
   fromLearned: 'Prices far from the usual ones are held.',
   expiry: 'Held values expire after {{hours}} hours, {{onExpiry}}.',
   end: { discard: 'then they are discarded', apply: 'then they are applied' },
+  ends: { discard: 'discard them', apply: 'apply them' },
   change: 'Change guard',
   ofHotels: 'Hotels with rules of their own keep them.',
   newAccounts: 'Guard for new accounts',
