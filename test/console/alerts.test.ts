@@ -22,7 +22,7 @@ describe('alerts', { skip: withoutChromium }, async () => {
     await goto('/')
     await page.getByRole('link', { name: /^Open alerts/ }).click()
     await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
-    await page.getByText('sellableDays: 3').waitFor()
+    await page.getByText('sellable days: 3').waitFor()
     await axe(page, { scheme: 'light' })
     await axe(page, { scheme: 'dark' })
     await goto(`/hotels/${hotel.hotelId}`)

@@ -35,20 +35,22 @@ export function Page({
             </Breadcrumbs>
           </nav>
         )}
-        <Group justify="space-between" gap="sm" align="center">
-          <Group gap="sm" align="center">
-            <Title order={1} className={classes['title']}>
-              {title}
-            </Title>
-            {beside}
-          </Group>
+        <div className={classes['head']}>
+          <div className={classes['what']}>
+            <Group gap="sm" align="center">
+              <Title order={1} className={classes['title']}>
+                {title}
+              </Title>
+              {beside}
+            </Group>
+            {intro !== undefined && (
+              <Text c="dimmed" size="sm" component="div">
+                {intro}
+              </Text>
+            )}
+          </div>
           {actions !== undefined && <Group gap="xs">{actions}</Group>}
-        </Group>
-        {intro !== undefined && (
-          <Text c="dimmed" size="sm" component="div">
-            {intro}
-          </Text>
-        )}
+        </div>
       </header>
       {children}
     </>

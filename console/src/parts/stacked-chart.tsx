@@ -14,7 +14,11 @@ const inks = {
   dark: { text: '#a0a8b5', grid: '#242a33' },
 }
 const heightPx = 150
-const font = '11px system-ui, sans-serif'
+/** Distances between the marks of the axis: there is no half of a push. */
+const wholeSteps = [1, 2, 5]
+  .flatMap((step) => [1, 10, 100, 1_000, 10_000, 100_000].map((tens) => step * tens))
+  .sort((a, b) => a - b)
+const font = '11px "Inter Variable", system-ui, sans-serif'
 
 /**
  * Stacked bars, one per step of time. The same data is always available as a table, for people who cannot see the chart.
@@ -86,7 +90,7 @@ function options(
     },
     axes: [
       { ...axis, grid: { show: false }, values: '{HH}:{mm}', space: 60, size: 28 },
-      { ...axis, size: 44, space: 36 },
+      { ...axis, size: 44, space: 36, incrs: wholeSteps },
     ],
     series: [
       {},

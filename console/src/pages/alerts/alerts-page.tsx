@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Box, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { findingKinds } from '../../../../src/findings/contract.ts'
 import { useApi, usePages } from '../../api.ts'
@@ -88,10 +88,15 @@ function OperatorsChannel() {
   const { t } = useTranslation()
   const { data } = useApi('getOperatorsChannel', {}, { everyMs })
   if (!data) return null
-  if (data.messages) return <MessagesLine messages={data.messages} />
   return (
-    <Text size="xs" c="dimmed">
-      {t(data.isSet ? 'alerts.channels.operatorsSet' : 'alerts.channels.operatorsNone')}
-    </Text>
+    <Box mb="sm">
+      {data.messages ? (
+        <MessagesLine messages={data.messages} />
+      ) : (
+        <Text size="xs" c="dimmed">
+          {t(data.isSet ? 'alerts.channels.operatorsSet' : 'alerts.channels.operatorsNone')}
+        </Text>
+      )}
+    </Box>
   )
 }

@@ -7,6 +7,7 @@ import { LinkTo } from '../../parts/link-to.tsx'
 import { Can } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { evidenceText } from './evidence.ts'
 
 const kindOfBadge = { critical: 'bad', warning: 'warn', info: 'info' } as const
 
@@ -17,11 +18,11 @@ export function useAlertColumns(): Column<ConsoleAlert>[] {
       key: 'what',
       sorting: { by: ({ kind }) => kind },
       header: t('alerts.what'),
-      cell: ({ kind, severity, title }) => (
+      cell: ({ kind, severity }) => (
         <Stack gap={2} align="flex-start">
           <StatusBadge kind={kindOfBadge[severity]} label={kind} />
           <Text size="xs" c="dimmed">
-            {title}
+            {t(`alerts.titles.${kind}`)}
           </Text>
         </Stack>
       ),
@@ -50,9 +51,7 @@ export function useAlertColumns(): Column<ConsoleAlert>[] {
       header: t('alerts.evidence'),
       cell: ({ evidence }) => (
         <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
-          {Object.entries(evidence)
-            .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
-            .join(' · ')}
+          {evidenceText(evidence)}
         </Text>
       ),
     },
@@ -68,7 +67,7 @@ export function useAlertColumns(): Column<ConsoleAlert>[] {
 function Where({ alert: { supplierId, supplier, hotelId, hotelName } }: { alert: ConsoleAlert }) {
   const { t } = useTranslation()
   return (
-    <Stack gap={0}>
+    <Stack gap={0} miw="9rem">
       {hotelId === null ? (
         <Text size="sm">{t('alerts.account')}</Text>
       ) : (

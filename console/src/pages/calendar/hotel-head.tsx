@@ -13,7 +13,7 @@ export function HotelHead({ row: { hotel, isOpen } }: { row: HotelRow }) {
   const [open, setOpen] = useFilter('open')
   const { hotelId, name, code, supplier, currency } = hotel
   const Icon = isOpen ? ChevronDown : ChevronRight
-  const about = [code, supplier, currency].join(' · ')
+  const about = [currency, code, supplier].join(' · ')
   return (
     <div className={classes['hotelHead']}>
       <UnstyledButton

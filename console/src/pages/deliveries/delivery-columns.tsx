@@ -1,5 +1,6 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core'
 import { Filter } from 'lucide-react'
+import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ListedDelivery } from '../../../../src/console/deliveries/contract.ts'
 import type { Column } from '../../parts/data-table.tsx'
@@ -138,12 +139,12 @@ function State({ row }: { row: ListedDelivery }) {
 /** A click shows all deliveries waiting for the same URL. */
 function Endpoint({ row: { endpoint } }: { row: ListedDelivery }) {
   const { t } = useTranslation()
-  if (endpoint === null) return <Text size="xs">{t('deliveries.nowhere')}</Text>
+  if (endpoint === null) return null
   const place = endpoint.place ?? t('deliveries.formerUrl')
   return (
     <Group gap={4} wrap="nowrap">
       <Text size="xs" c="dimmed" className={classes['place']}>
-        {place}
+        <Breakable text={place} />
       </Text>
       <LinkTo
         to="/deliveries"
@@ -157,6 +158,16 @@ function Endpoint({ row: { endpoint } }: { row: ListedDelivery }) {
   )
 }
 
+/** Wraps after the slashes of a path first, not within its words. */
+function Breakable({ text }: { text: string }) {
+  return text.split(/(?<=\/)/).map((part, index) => (
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ))
+}
+
 function Last({ row }: { row: ListedDelivery }) {
   const { t } = useTranslation()
   return (
@@ -166,6 +177,7 @@ function Last({ row }: { row: ListedDelivery }) {
           <OutcomeText outcome={row.outcome} httpStatus={row.httpStatus} />
         </Text>
       )}
+      {row.endpoint === null && <Text size="sm">{t('deliveries.nowhere')}</Text>}
       <Text size="xs" c="dimmed">
         {t('deliveries.attempts', { count: row.attempts })}
       </Text>

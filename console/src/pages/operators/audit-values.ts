@@ -39,7 +39,8 @@ export function changesText(before: unknown, after: unknown): string {
   const rows = compareMembers(before, after).filter(({ differs }) => differs)
   const texts = rows.slice(0, membersShown).map(({ name, before: was, after: is }) => {
     const [from, to] = [short(was), short(is)]
-    return from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`
+    const became = to === '' ? '–' : to
+    return from === '' ? `${name}: ${became}` : `${name}: ${from} → ${became}`
   })
   return `${texts.join(' · ')}${rows.length > membersShown ? ' …' : ''}`
 }

@@ -131,7 +131,7 @@ export function DriftingPanel({ drifting }: { drifting: Overview['drifting'] }) 
           { header: t('overview.drifting.nights'), cell: ({ nights }) => nights, align: 'right' },
           {
             header: t('overview.drifting.most'),
-            cell: ({ mostPercent }) => `${mostPercent} %`,
+            cell: ({ mostPercent }) => `${mostPercent}%`,
             align: 'right',
           },
         ]}

@@ -72,7 +72,7 @@ export function ShortList<Row>({
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)}>
               {columns.map(({ header, cell, align }) => (
-                <Table.Td key={header} ta={align ?? 'left'}>
+                <Table.Td key={header} ta={align ?? 'left'} data-label={header}>
                   {cell(row)}
                 </Table.Td>
               ))}

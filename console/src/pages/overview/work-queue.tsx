@@ -30,7 +30,7 @@ export function WorkQueue() {
   const shown = isWhole ? items : items.slice(0, shownAtFirst)
   return (
     <section className={classes['queue']} aria-labelledby="work">
-      <Group justify="space-between" gap="sm">
+      <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} id="work">
           {t('work.title')}
         </Title>

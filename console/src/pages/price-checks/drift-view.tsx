@@ -13,6 +13,7 @@ import { Money } from '../../parts/numbers.tsx'
 import { Ago, dateText } from '../../parts/time.tsx'
 import cells from '../deliveries/deliveries.module.css'
 import { DifferenceText } from './check-look.tsx'
+import { ViewFrame } from './view-frame.tsx'
 
 const names = ['supplierId', 'hotelId'] as const
 
@@ -23,13 +24,9 @@ export function DriftView() {
   const query = Object.fromEntries(names.map((name) => [name, search[name]]))
   const pages = usePages('searchDrift', { query }, (page) => page.nights)
   return (
-    <>
-      <Text size="sm" c="dimmed" mb="sm">
-        {t('priceChecks.drift.intro')}
-      </Text>
-      <Filters names={names}>
-        <SupplierFilter label={t('priceChecks.filter.supplier')} />
-        <HotelFilter label={t('priceChecks.filter.hotel')} />
+    <ViewFrame
+      view="drift"
+      actions={
         <ExportCsv
           list="searchDrift"
           input={{ query }}
@@ -37,6 +34,14 @@ export function DriftView() {
           columns={useCsvColumns()}
           file="price-drift"
         />
+      }
+    >
+      <Text size="sm" c="dimmed" mb="sm">
+        {t('priceChecks.drift.intro')}
+      </Text>
+      <Filters names={names}>
+        <SupplierFilter label={t('priceChecks.filter.supplier')} />
+        <HotelFilter label={t('priceChecks.filter.hotel')} />
       </Filters>
       <DataTable
         caption={t('priceChecks.drift.table')}
@@ -45,7 +50,7 @@ export function DriftView() {
         {...tableOf(pages)}
         empty={{ title: t('priceChecks.drift.empty'), hint: t('priceChecks.drift.emptyHint') }}
       />
-    </>
+    </ViewFrame>
   )
 }
 

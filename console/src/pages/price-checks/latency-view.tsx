@@ -17,6 +17,7 @@ import { timeText } from '../../parts/time.tsx'
 import { priceChecks } from '../../text/en/price-checks.ts'
 import { LineChart, PointsTable } from './line-chart.tsx'
 import classes from './price-checks.module.css'
+import { ViewFrame } from './view-frame.tsx'
 
 const lookEveryMs = 30_000
 const isOutcome = (name: string): name is keyof typeof priceChecks.outcome =>
@@ -31,7 +32,10 @@ export function LatencyView() {
   const query = { period: period === 'hour' ? 'hour' : 'day', supplierId }
   const found = useApi('summarizePriceChecks', { query }, { everyMs: lookEveryMs, keepPrevious: true })
   return (
-    <>
+    <ViewFrame
+      view="latency"
+      actions={<ExportRows rows={found.data?.suppliers ?? []} columns={useCsvColumns()} file="latency" />}
+    >
       <Filters names={['period', 'supplierId']}>
         <NativeSelect
           label={t('priceChecks.filter.period')}
@@ -43,12 +47,11 @@ export function LatencyView() {
           }))}
         />
         <SupplierFilter label={t('priceChecks.filter.supplier')} />
-        <ExportRows rows={found.data?.suppliers ?? []} columns={useCsvColumns()} file="latency" />
       </Filters>
       {found.isPending && <PageWait />}
       {found.error && !found.data && <ErrorNote error={found.error} onRetry={() => void found.refetch()} />}
       {found.data && <Summary summary={found.data} />}
-    </>
+    </ViewFrame>
   )
 }
 
@@ -204,7 +207,7 @@ function Shares({ outcomes, checks }: Pick<SupplierSummary, 'outcomes' | 'checks
         {shares.map(({ outcome, count }) => (
           <li key={outcome}>
             <span className={classes['mark']} data-outcome={outcome} aria-hidden />
-            {t(`priceChecks.outcome.${outcome}`)} {percentOf(count, checks)} %
+            {t(`priceChecks.outcome.${outcome}`)} {percentOf(count, checks)}%
           </li>
         ))}
       </ul>

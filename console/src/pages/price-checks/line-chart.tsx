@@ -16,6 +16,7 @@ type Line = {
 }
 
 const heightPx = 220
+const font = '11px "Inter Variable", system-ui, sans-serif'
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
 /** In the viewer's zone, like everything that doesn't belong to a hotel. */
@@ -50,7 +51,7 @@ export function LineChart({
     const ink = getComputedStyle(place).getPropertyValue('--mantine-color-dimmed')
     const rule = getComputedStyle(place).getPropertyValue('--mantine-color-default-border')
     const tellNewest = (shown: uPlot): void => shown.setLegend({ idx: at.length - 1 }, false)
-    const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } }
+    const axis = { stroke: ink, font, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } }
     const chart = new uPlot(
       {
         width: place.clientWidth,

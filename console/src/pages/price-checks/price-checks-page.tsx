@@ -14,36 +14,23 @@ import {
   SelectFilter,
   SupplierFilter,
   useFilter,
-  ViewLinks,
 } from '../../parts/filters.tsx'
 import { HotelCell } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/numbers.tsx'
-import { Page } from '../../parts/page.tsx'
 import { Day, Time } from '../../parts/time.tsx'
 import { priceChecks } from '../../text/en/price-checks.ts'
 import { DifferenceText, nightsOf, OutcomeBadge, SumOfNights } from './check-look.tsx'
 import { DriftView } from './drift-view.tsx'
 import { LatencyView } from './latency-view.tsx'
+import { ViewFrame, viewNames } from './view-frame.tsx'
 
-const viewNames = ['checks', 'latency', 'drift'] as const
-const contentByView = { checks: ChecksView, latency: LatencyView, drift: DriftView } as const
+const viewByName = { checks: ChecksView, latency: LatencyView, drift: DriftView } as const
 
 export function PriceChecksPage() {
-  const { t } = useTranslation()
   const [requested] = useFilter('view')
   const view = viewNames.find((name) => name === requested) ?? 'checks'
-  const Content = contentByView[view]
-  return (
-    <Page title={t('priceChecks.title')} intro={t('priceChecks.intro')}>
-      <ViewLinks
-        name="view"
-        label={t('priceChecks.view')}
-        views={viewNames.map((value) => ({ value, label: t(`priceChecks.views.${value}`) }))}
-        current={view}
-      />
-      <Content />
-    </Page>
-  )
+  const View = viewByName[view]
+  return <View />
 }
 
 const names = ['supplierId', 'hotelId', 'outcome', 'since'] as const
@@ -59,7 +46,18 @@ function ChecksView() {
   const pages = usePages('searchPriceChecks', { query }, (page) => page.priceChecks)
   const isFiltered = names.some((name) => (search[name] ?? '') !== '')
   return (
-    <>
+    <ViewFrame
+      view="checks"
+      actions={
+        <ExportCsv
+          list="searchPriceChecks"
+          input={{ query }}
+          rowsOf={(page) => page.priceChecks}
+          columns={useCsvColumns()}
+          file="price-checks"
+        />
+      }
+    >
       <Filters names={names}>
         <SupplierFilter label={t('priceChecks.filter.supplier')} />
         <HotelFilter label={t('priceChecks.filter.hotel')} />
@@ -69,13 +67,6 @@ function ChecksView() {
           options={outcomes.map((value) => ({ value, label: t(`priceChecks.outcome.${value}`) }))}
         />
         <DateFilter name="since" label={t('priceChecks.filter.since')} />
-        <ExportCsv
-          list="searchPriceChecks"
-          input={{ query }}
-          rowsOf={(page) => page.priceChecks}
-          columns={useCsvColumns()}
-          file="price-checks"
-        />
       </Filters>
       <DataTable
         caption={t('priceChecks.title')}
@@ -88,7 +79,7 @@ function ChecksView() {
             : { title: t('priceChecks.empty.none'), hint: t('priceChecks.empty.noneHint') }
         }
       />
-    </>
+    </ViewFrame>
   )
 }
 

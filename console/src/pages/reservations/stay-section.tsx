@@ -114,7 +114,7 @@ function RoomPrices({ room, number, currency }: { room: Room; number: number; cu
         {partyOf(room)}
       </Text>
       <div className={classes['numbers']}>
-        <Table aria-label={name} withTableBorder>
+        <Table aria-label={name}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{t('reservations.night')}</Table.Th>

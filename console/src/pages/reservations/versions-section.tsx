@@ -30,7 +30,9 @@ export function VersionsSection({
                 {t('reservations.version', { version: version.version })}
               </Text>
               <ReservationStatus status={version.status} />
-              <Money amount={version.total.afterTax} currency={currency} />
+              <Text size="sm" component="span">
+                <Money amount={version.total.afterTax} currency={currency} />
+              </Text>
               <Text size="sm" component="div" c="dimmed">
                 <Time at={version.at} zone={zone} />
               </Text>

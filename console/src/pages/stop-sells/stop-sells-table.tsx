@@ -7,6 +7,7 @@ import { HotelCell } from '../../parts/link-to.tsx'
 import { Can } from '../../parts/session.tsx'
 import { Ago, dateText, Time } from '../../parts/time.tsx'
 import { ResumeButton } from './resume-button.tsx'
+import classes from './stop-sells.module.css'
 
 export function useStopSellColumns(): Column<ListedStopSell>[] {
   const { t } = useTranslation()
@@ -88,8 +89,10 @@ function StoppedRows({ stopSell: { rows, moreRows } }: { stopSell: ListedStopSel
           {rateId === null
             ? t('stopSells.wholeRoom', { roomId })
             : t('stopSells.roomRate', { roomId, rateId })}
-          {', '}
-          {from === to ? dateText(from) : t('stopSells.nights', { from: dateText(from), to: dateText(to) })}
+          {': '}
+          <span className={classes['nights']}>
+            {from === to ? dateText(from) : t('stopSells.nights', { from: dateText(from), to: dateText(to) })}
+          </span>
         </Text>
       ))}
       {moreRows > 0 && (

@@ -101,7 +101,7 @@ function HoldFields({
           onChange={(event) =>
             onChange({ onExpiry: onExpiries.find((one) => one === event.currentTarget.value) ?? 'discard' })
           }
-          data={onExpiries.map((value) => ({ value, label: t(`guard.end.${value}`) }))}
+          data={onExpiries.map((value) => ({ value, label: t(`guard.ends.${value}`) }))}
         />
       </Group>
     </>

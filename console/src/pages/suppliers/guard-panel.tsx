@@ -63,7 +63,7 @@ function Rules({ guard: { rules, learned, expiryHours, onExpiry } }: { guard: Co
           <Text key={index} size="sm">
             {t('guard.rule', {
               kind: t(`guard.kinds.${kind}`),
-              bound: `${rule[boundOfKind[kind]] ?? ''} ${unit}`.trim(),
+              bound: `${rule[boundOfKind[kind]] ?? ''}${unit === '%' ? '' : ' '}${unit}`.trim(),
               action: t(`guard.actions.${action}`),
             })}
           </Text>

@@ -150,7 +150,7 @@ export const access = {
     hotel: 'Hotel',
     role: 'Role',
     action: 'Action',
-    actionHint: 'For example key. or key.rotate',
+    actionHint: 'key. or key.rotate',
     subject: 'Subject',
     subjectHint: 'Any part',
     since: 'From',

@@ -40,7 +40,7 @@ export const holds = {
   skipped_other: '{{count}} stretches of nights were left out: they changed since',
   discard: 'Discard',
   discardWhat: 'Discard {{rule}} of {{hotel}}',
-  discardTitle: 'Give the held values up?',
+  discardTitle: 'Discard the held values?',
   discardAbout:
     'The stored values stay as they are. To apply these after all, the supplier must push them again.',
   discarded: 'Discarded',

@@ -7,7 +7,7 @@ export const sandbox = {
   chooseSupplier: 'Choose a supplier',
   noSupplier: 'Choose a supplier to start',
   noSupplierHint:
-    'It needs its own key. Webhooks are registered by the supplier, or by the simulated one: ari simulate supplier.',
+    'It needs a key of its own, and webhooks: the supplier registers them, or the command “ari simulate supplier” does.',
   noSuppliers: 'No suppliers yet',
   toSuppliers: 'Create a supplier',
   mayOnlyLook: 'You can watch. Pushing, booking and adding faults are for operators and managers.',

@@ -43,7 +43,7 @@ export const work = {
     sales: { stopped: 'Sales are stopped' },
   },
   severity: { critical: 'critical', warning: 'warning', info: 'info' },
-  since: 'since',
+  since: 'first seen',
   inHotels_one: 'in {{count}} hotel',
   inHotels_other: 'in {{count}} hotels',
   by: 'by {{name}}',
