@@ -134,6 +134,8 @@ const pages = [
     path: '/audit',
     component: lazyPage(() => import('./pages/operators/audit-page.tsx'), 'AuditPage'),
   }),
+  // Whatever isn't a page is said beside the menu, like everything else.
+  createRoute({ getParentRoute, path: '/$', component: NotFoundPage }),
 ] as const
 export const router = createRouter({
   routeTree: root.addChildren([signIn, inside.addChildren(pages)]),

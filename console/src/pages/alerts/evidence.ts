@@ -16,7 +16,7 @@ function wordsOf(name: string): string {
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '–'
-  if (typeof value !== 'string') return String(value)
+  if (typeof value !== 'string') return JSON.stringify(value)
   if (night.test(value)) return dateText(value)
   return instant.test(value) ? (timeText(value) ?? value) : value
 }
