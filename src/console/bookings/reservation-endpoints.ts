@@ -2,7 +2,15 @@ import { instantOf, optionalInstant } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import { minorText } from '../../base/money.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { readCursor, readLimit, readSince, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
+import {
+  readCursor,
+  readLimit,
+  readSince,
+  readUntil,
+  writeCursor,
+  judgeQuery,
+  pageOf,
+} from '../../http/query.ts'
 import { Rejected } from '../../http/rejected.ts'
 import { invalid, readDay, readNumber } from '../list-query.ts'
 import {
@@ -62,6 +70,10 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
   const arrivalTo = readDay('arrivalTo', query, problems)
   if (arrivalFrom !== undefined && arrivalTo !== undefined && arrivalTo < arrivalFrom)
     problems.push(invalid('arrivalTo', arrivalTo, 'must not be before arrivalFrom'))
+  const createdSinceMs = readSince('createdSince', query['createdSince'], problems)
+  const createdUntilMs = readUntil('createdUntil', query['createdUntil'], problems)
+  if (createdSinceMs !== undefined && createdUntilMs !== undefined && createdUntilMs <= createdSinceMs)
+    problems.push(invalid('createdUntil', query['createdUntil'], 'must not be before createdSince'))
   const reservationId =
     query['reservation'] === undefined ? undefined : readReservationId(query['reservation'])
   if (query['reservation'] !== undefined && reservationId === undefined)
@@ -76,7 +88,8 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
     arrivalFrom,
     arrivalTo,
     guest: query['guest'],
-    createdSinceMs: readSince('createdSince', query['createdSince'], problems),
+    createdSinceMs,
+    createdUntilMs,
     isUndelivered: query['undelivered'] === 'true',
     beforeId: readCursor(query['cursor'], problems),
     limit: readLimit(query['limit'], reservationsPerPage, problems),
