@@ -99,6 +99,8 @@ test('a reservation is found by supplier, hotel, status, arrival, number and whe
       undelivered: await ids('undelivered=true'),
       undeliveredOfSupplier: await ids(`undelivered=true&supplierId=${supplier}`),
       sinceTomorrow: await ids('createdSince=2027-03-02'),
+      untilToday: await ids('createdUntil=2027-03-01'),
+      untilYesterday: await ids('createdUntil=2027-02-28'),
       none: await ids('reservation=999999'),
     },
     {
@@ -112,6 +114,8 @@ test('a reservation is found by supplier, hotel, status, arrival, number and whe
       undelivered: [waiting],
       undeliveredOfSupplier: [],
       sinceTomorrow: [],
+      untilToday: [cancelled, waiting, reached],
+      untilYesterday: [],
       none: [],
     },
   )
