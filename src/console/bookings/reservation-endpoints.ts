@@ -10,8 +10,9 @@ import {
   writeCursor,
   judgeQuery,
   pageOf,
+  type Query,
 } from '../../http/query.ts'
-import { Rejected } from '../../http/rejected.ts'
+import { Rejected, type Problem } from '../../http/rejected.ts'
 import { invalid, readDay, readNumber } from '../list-query.ts'
 import {
   readReservationId,
@@ -70,10 +71,6 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
   const arrivalTo = readDay('arrivalTo', query, problems)
   if (arrivalFrom !== undefined && arrivalTo !== undefined && arrivalTo < arrivalFrom)
     problems.push(invalid('arrivalTo', arrivalTo, 'must not be before arrivalFrom'))
-  const createdSinceMs = readSince('createdSince', query['createdSince'], problems)
-  const createdUntilMs = readUntil('createdUntil', query['createdUntil'], problems)
-  if (createdSinceMs !== undefined && createdUntilMs !== undefined && createdUntilMs <= createdSinceMs)
-    problems.push(invalid('createdUntil', query['createdUntil'], 'must not be before createdSince'))
   const reservationId =
     query['reservation'] === undefined ? undefined : readReservationId(query['reservation'])
   if (query['reservation'] !== undefined && reservationId === undefined)
@@ -88,13 +85,23 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
     arrivalFrom,
     arrivalTo,
     guest: query['guest'],
-    createdSinceMs,
-    createdUntilMs,
+    ...readCreated(query, problems),
     isUndelivered: query['undelivered'] === 'true',
     beforeId: readCursor(query['cursor'], problems),
     limit: readLimit(query['limit'], reservationsPerPage, problems),
   }
 })
+
+function readCreated(
+  { createdSince, createdUntil }: Query,
+  problems: Problem[],
+): Pick<ReservationSearch, 'createdSinceMs' | 'createdUntilMs'> {
+  const createdSinceMs = readSince('createdSince', createdSince, problems)
+  const createdUntilMs = readUntil('createdUntil', createdUntil, problems)
+  if (createdSinceMs !== undefined && createdUntilMs !== undefined && createdUntilMs <= createdSinceMs)
+    problems.push(invalid('createdUntil', createdUntil, 'must not be before createdSince'))
+  return { createdSinceMs, createdUntilMs }
+}
 
 function listed(row: ReservationRow): ListedReservation {
   const { id, afterTax, minorDigits, createdAtMs, modifiedAtMs, state, attempts, ...unchanged } = row

@@ -194,6 +194,16 @@ test('all problems of a search are reported at once', async () => {
   )
 })
 
+test('ranges that end before they begin are refused', async () => {
+  const reply = await viewer.get(
+    '/reservations?arrivalFrom=2027-04-02&arrivalTo=2027-04-01&createdSince=2027-03-02&createdUntil=2027-03-01',
+  )
+  assert.deepEqual(
+    problemsOf(expectStatus(reply, 400)).map((problem) => Object.values(Object(problem))[0]),
+    ['?arrivalTo', '?createdUntil'],
+  )
+})
+
 test('a reservation shows its versions with their differences, its timeline, and the body sent to the supplier', async () => {
   const id = idOf(await acme.book())
   await delivered(id)

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { idOf, openShop, pushNights, room } from '../../../test/booking.ts'
 import { gatewayForTests, type TestOperator } from '../../../test/harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
-import type { Numbers } from './contract.ts'
+import { numbersRowsMax, type Numbers } from './contract.ts'
 
 const gateway = await gatewayForTests()
 let viewer: TestOperator
@@ -96,6 +96,28 @@ test('one supplier is counted alone, and its rows lead to the same reservations'
   assert.deepEqual(
     listed.map(({ checkin }) => checkin),
     ['2027-05-01'],
+  )
+})
+
+test('a list beyond its limit says that it is cut, and no sum is rounded', async () => {
+  await gateway.db.query(
+    `with booked as (
+       insert into reservation (supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
+         total_after_tax, created_at, modified_at)
+       select supplier_id, hotel_id, 'Confirm', 1, '2028-01-31', '2028-02-01', 1, to_char(place, 'FM0000'),
+         9007199254740993, '2028-01-01', '2028-01-01'
+       from (select * from reservation order by id limit 1) as one, generate_series(0, $1) as place, generate_series(1, 2)
+       returning id, hotel_id
+     )
+     insert into reservation_version (reservation_id, hotel_id, version, status, content, at)
+     select booked.id, booked.hotel_id, 1, 'Confirm', '{"minorDigits": 3}', '2028-01-01' from booked`,
+    [numbersRowsMax],
+  )
+  const { rows, hasMore } = await numbers('?month=2028-01&by=arrival')
+  assert.deepEqual([rows.length, hasMore], [numbersRowsMax, true])
+  assert.deepEqual(
+    [rows.at(-1)?.currency, rows.at(-1)?.afterTax],
+    [String(numbersRowsMax - 1).padStart(4, '0'), '18014398509481.986'],
   )
 })
 

@@ -29,6 +29,8 @@ export function NumbersPage() {
   return (
     <Page
       title={t('numbers.title')}
+      // On a phone the month is behind a button.
+      beside={numbers && <Text c="dimmed">{monthText(numbers.month)}</Text>}
       intro={t('numbers.intro')}
       actions={<ExportRows rows={rows} columns={useCsvColumns(month, by)} file={`numbers-${month}-${by}`} />}
     >
