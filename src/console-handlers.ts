@@ -46,6 +46,7 @@ import {
   enablePerson,
   listPeople,
 } from './console/people/people-endpoints.ts'
+import { getNumbers } from './console/numbers/numbers-endpoint.ts'
 import { getOverview } from './console/overview/get-overview.ts'
 import { listViews, removeView, saveView } from './console/views/view-endpoints.ts'
 import {
@@ -222,6 +223,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   resumeSales,
   searchReservations: unhurried(searchReservations),
   showReservation,
+  getNumbers: unhurried(getNumbers),
   addReservationNote,
   searchDeliveries: unhurried(searchDeliveries),
   sendDeliveryAgain,

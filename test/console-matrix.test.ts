@@ -121,6 +121,7 @@ const rows: Record<ConsoleRouteName, Row> = {
   findPushOfRevision: 'viewer reads',
   searchReservations: 'viewer reads',
   showReservation: 'viewer reads',
+  getNumbers: 'viewer reads',
   addReservationNote: 'operator changes',
 }
 

@@ -86,6 +86,7 @@ const opened: Partial<Record<ConsoleRouteName, Row>> = {
   downloadPush: { isMarked: false },
   searchReservations: {},
   showReservation: {},
+  getNumbers: { query: () => '?month=2027-04&by=arrival' },
   searchDeliveries: {},
   sendDeliveryAgain: { isMarked: false },
   sendDeliveriesAgain: { body: ({ deliveryId }) => ({ deliveryIds: [deliveryId] }), isMarked: false },

@@ -106,6 +106,11 @@ const pages = [
   }),
   createRoute({
     getParentRoute,
+    path: '/numbers',
+    component: lazyPage(() => import('./pages/numbers/numbers-page.tsx'), 'NumbersPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/deliveries',
     component: lazyPage(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
   }),

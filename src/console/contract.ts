@@ -4,6 +4,7 @@ import { exportRoutes } from './exports/contract.ts'
 import { guardConsoleRoutes } from './guard/contract.ts'
 import { holdConsoleRoutes } from './holds/contract.ts'
 import { hotelRoutes } from './hotels/contract.ts'
+import { numbersRoutes } from './numbers/contract.ts'
 import { overviewRoutes } from './overview/contract.ts'
 import { peopleRoutes } from './people/contract.ts'
 import { pushRoutes } from './pushes/contract.ts'
@@ -43,6 +44,7 @@ export const consoleRoutes = {
   ...deliveryConsoleRoutes,
   ...priceCheckConsoleRoutes,
   ...reservationConsoleRoutes,
+  ...numbersRoutes,
   ...noteRoutes,
 }
 

@@ -38,6 +38,7 @@ describe('the look of the console', { skip: withoutChromium }, async () => {
         '/suppliers',
         '/pushes',
         '/reservations',
+        '/numbers',
         '/deliveries',
         '/price-checks',
         '/alerts',

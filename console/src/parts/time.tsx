@@ -148,6 +148,13 @@ export function dateText(date: string): string {
   return dateFormat.format(new Date(`${date}T00:00:00Z`))
 }
 
+const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** `2027-03` as `March 2027`. */
+export function monthText(month: string): string {
+  return monthFormat.format(new Date(`${month}-01T00:00:00Z`))
+}
+
 const agoFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
 const agoUnits = [
   { unit: 'day', ms: 86_400_000 },

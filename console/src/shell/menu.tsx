@@ -6,6 +6,7 @@ import {
   BookOpen,
   Building2,
   CalendarRange,
+  ChartColumn,
   FlaskConical,
   Hand,
   Hotel,
@@ -92,6 +93,7 @@ const navGroups = [
     group: 'booking',
     items: [
       { name: 'reservations', to: '/reservations', icon: Tickets, isForSuppliers: true },
+      { name: 'numbers', to: '/numbers', icon: ChartColumn, isForSuppliers: true },
       { name: 'deliveries', to: '/deliveries', icon: Send, isForSuppliers: true },
       { name: 'priceChecks', to: '/price-checks', icon: BadgePercent, isForSuppliers: true },
     ],

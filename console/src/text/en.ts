@@ -7,6 +7,7 @@ import { deliveries } from './en/deliveries.ts'
 import { guard } from './en/guard.ts'
 import { holds } from './en/holds.ts'
 import { hotels } from './en/hotels.ts'
+import { numbers } from './en/numbers.ts'
 import { overview } from './en/overview.ts'
 import { parts } from './en/parts.ts'
 import { priceChecks } from './en/price-checks.ts'
@@ -35,6 +36,7 @@ const en = {
   calendar,
   pushes,
   reservations,
+  numbers,
   deliveries,
   priceChecks,
   reference,

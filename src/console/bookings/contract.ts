@@ -142,6 +142,7 @@ export const reservationConsoleRoutes = {
       arrivalFrom: queryText(),
       arrivalTo: queryText(),
       createdSince: queryText(),
+      createdUntil: queryText(),
       undelivered: Type.Optional(oneOf(['true'])),
       cursor: queryText(),
       limit: queryText(),

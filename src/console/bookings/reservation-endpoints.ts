@@ -2,8 +2,17 @@ import { instantOf, optionalInstant } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import { minorText } from '../../base/money.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { readCursor, readLimit, readSince, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
-import { Rejected } from '../../http/rejected.ts'
+import {
+  readCursor,
+  readLimit,
+  readSince,
+  readUntil,
+  writeCursor,
+  judgeQuery,
+  pageOf,
+  type Query,
+} from '../../http/query.ts'
+import { Rejected, type Problem } from '../../http/rejected.ts'
 import { invalid, readDay, readNumber } from '../list-query.ts'
 import {
   readReservationId,
@@ -76,12 +85,23 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
     arrivalFrom,
     arrivalTo,
     guest: query['guest'],
-    createdSinceMs: readSince('createdSince', query['createdSince'], problems),
+    ...readCreated(query, problems),
     isUndelivered: query['undelivered'] === 'true',
     beforeId: readCursor(query['cursor'], problems),
     limit: readLimit(query['limit'], reservationsPerPage, problems),
   }
 })
+
+function readCreated(
+  { createdSince, createdUntil }: Query,
+  problems: Problem[],
+): Pick<ReservationSearch, 'createdSinceMs' | 'createdUntilMs'> {
+  const createdSinceMs = readSince('createdSince', createdSince, problems)
+  const createdUntilMs = readUntil('createdUntil', createdUntil, problems)
+  if (createdSinceMs !== undefined && createdUntilMs !== undefined && createdUntilMs <= createdSinceMs)
+    problems.push(invalid('createdUntil', createdUntil, 'must not be before createdSince'))
+  return { createdSinceMs, createdUntilMs }
+}
 
 function listed(row: ReservationRow): ListedReservation {
   const { id, afterTax, minorDigits, createdAtMs, modifiedAtMs, state, attempts, ...unchanged } = row

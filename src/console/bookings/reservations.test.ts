@@ -99,6 +99,8 @@ test('a reservation is found by supplier, hotel, status, arrival, number and whe
       undelivered: await ids('undelivered=true'),
       undeliveredOfSupplier: await ids(`undelivered=true&supplierId=${supplier}`),
       sinceTomorrow: await ids('createdSince=2027-03-02'),
+      untilToday: await ids('createdUntil=2027-03-01'),
+      untilYesterday: await ids('createdUntil=2027-02-28'),
       none: await ids('reservation=999999'),
     },
     {
@@ -112,6 +114,8 @@ test('a reservation is found by supplier, hotel, status, arrival, number and whe
       undelivered: [waiting],
       undeliveredOfSupplier: [],
       sinceTomorrow: [],
+      untilToday: [cancelled, waiting, reached],
+      untilYesterday: [],
       none: [],
     },
   )
@@ -187,6 +191,16 @@ test('all problems of a search are reported at once', async () => {
       '?cursor',
       '?limit',
     ],
+  )
+})
+
+test('ranges that end before they begin are refused', async () => {
+  const reply = await viewer.get(
+    '/reservations?arrivalFrom=2027-04-02&arrivalTo=2027-04-01&createdSince=2027-03-02&createdUntil=2027-03-01',
+  )
+  assert.deepEqual(
+    problemsOf(expectStatus(reply, 400)).map((problem) => Object.values(Object(problem))[0]),
+    ['?arrivalTo', '?createdUntil'],
   )
 })
 

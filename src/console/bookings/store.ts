@@ -19,6 +19,8 @@ export type ReservationSearch = {
   /** Words of names, or their beginnings, as typed; all must match. */
   guest: string | undefined
   createdSinceMs: number | undefined
+  /** Exclusive. */
+  createdUntilMs: number | undefined
   isUndelivered: boolean
   /** Only reservations created before this one. */
   beforeId: number | undefined
@@ -74,8 +76,9 @@ export async function selectReservationRows(
        and ($5::date is null or arrival >= $5) and ($6::date is null or arrival <= $6)
        and ($7::float8 is null or reservation.created_at >= instant($7))
        and ($8::int8 is null or reservation.id < $8)
+       and ($10::float8 is null or reservation.created_at < instant($10))
        ${search.isUndelivered ? undelivered : ''}
-       ${words.map((_, index) => `and ${hasGuest(`$${index + 10}`)}`).join(' ')}
+       ${words.map((_, index) => `and ${hasGuest(`$${index + 11}`)}`).join(' ')}
      order by reservation.id desc limit $9`,
     [
       supplierId ?? null,
@@ -87,6 +90,7 @@ export async function selectReservationRows(
       search.createdSinceMs ?? null,
       search.beforeId ?? null,
       search.limit,
+      search.createdUntilMs ?? null,
       ...words,
     ],
   )

@@ -30,6 +30,7 @@ const names = [
   'arrivalFrom',
   'arrivalTo',
   'createdSince',
+  'createdUntil',
 ] as const
 
 export function ReservationsPage() {
@@ -73,6 +74,7 @@ export function ReservationsPage() {
         <DateFilter name="arrivalFrom" label={t('reservations.filter.arrivalFrom')} />
         <DateFilter name="arrivalTo" label={t('reservations.filter.arrivalTo')} />
         <DateFilter name="createdSince" label={t('reservations.filter.createdSince')} />
+        <DateFilter name="createdUntil" label={t('reservations.filter.createdUntil')} />
       </Filters>
       <DataTable
         caption={t('reservations.title')}

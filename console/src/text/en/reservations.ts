@@ -12,6 +12,7 @@ export const reservations = {
     arrivalFrom: 'Arrival from',
     arrivalTo: 'Arrival until',
     createdSince: 'Booked since',
+    createdUntil: 'Booked until',
     reached: 'Reached the hotel',
     notReached: 'not yet',
     hotel: 'Hotel',

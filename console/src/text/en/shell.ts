@@ -16,6 +16,7 @@ export const shell = {
     calendars: 'Calendars',
     pushes: 'Push log',
     reservations: 'Reservations',
+    numbers: 'Numbers',
     deliveries: 'Deliveries',
     priceChecks: 'Price checks',
     reference: 'Reference data',
