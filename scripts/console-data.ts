@@ -23,6 +23,7 @@ try {
   server = await fillService(service, say)
   say(`Done in ${((performance.now() - startedMs) / 1000).toFixed(0)} s.`)
   say('')
+  service.watch()
   say(`  Sign in once, within an hour:  ${await service.signInUrl()}`)
   say('')
   say('It runs until Ctrl-C, and its data go with it.')

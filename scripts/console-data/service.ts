@@ -28,6 +28,8 @@ export type PastService = {
   now: () => number
   supplier: (name: string, channelManager: string) => Promise<Ask>
   platform: () => Promise<Ask>
+  /** Watches over the account from now on: what is past would be told hours late. */
+  watch: () => void
   /** The link for the first sign-in. */
   signInUrl: () => Promise<string>
   stop: () => Promise<void>
@@ -69,7 +71,7 @@ export async function startPastService(port: number): Promise<PastService> {
   })
   const { url } = await app.listen({ host: '127.0.0.1', port })
   await preparePartitions(db, clock.now())
-  const deliveries = app.startDeliveries()
+  const workers: { close: () => Promise<void> }[] = [app.startDeliveries()]
   app.prepareConsole()
   return {
     url,
@@ -91,6 +93,7 @@ export async function startPastService(port: number): Promise<PastService> {
       })
       return caller(url, { authorization: `Bearer ${token}` })
     },
+    watch: () => void workers.push(app.startAlerts()),
     signInUrl: async () => {
       const doing = {
         operator: firstStart,
@@ -103,7 +106,7 @@ export async function startPastService(port: number): Promise<PastService> {
     },
     stop: async () => {
       app.drain()
-      await deliveries.close()
+      await Promise.all(workers.map((worker) => worker.close()))
       await app.close()
       await db.close()
       await store.close()

@@ -277,6 +277,8 @@ describe('the pages of the push log', { skip: withoutChromium }, async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/pushes?requestId=no-json')
     await page.locator('tbody tr a').first().click()
+    assert.equal(await page.getByRole('tab', { name: 'Request' }).getAttribute('aria-selected'), 'true')
+    await page.getByRole('tab', { name: /^Items/ }).click()
     await page.getByText('There are no items to show').waitFor()
     await page.getByRole('tab', { name: 'Request' }).click()
     await page.getByText('{"hotelId', { exact: true }).waitFor()

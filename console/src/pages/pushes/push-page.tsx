@@ -14,6 +14,7 @@ import { Can } from '../../parts/session.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UnreadPage } from '../../parts/unknown-page.tsx'
 import { Facts } from '../hotels/hotel-details.tsx'
+import { CopyMessage } from './copy-message.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
 import { PushChanged } from './push-changed.tsx'
 import { PushItems } from './push-items.tsx'
@@ -123,14 +124,18 @@ function PushFacts({ push }: { push: PushListed }) {
   )
 }
 
-function Problems({ read: { problems, moreProblems, items } }: { read: PushRead }) {
+function Problems({ read }: { read: PushRead }) {
+  const { problems, moreProblems, items } = read
   const { t } = useTranslation()
   const setFilters = useSetFilters()
   return (
     <section>
-      <Title order={2} mb={4}>
-        {t('pushes.page.problems')}
-      </Title>
+      <Group justify="space-between" mb={4}>
+        <Title order={2}>{t('pushes.page.problems')}</Title>
+        <Can role="operator">
+          <CopyMessage read={read} />
+        </Can>
+      </Group>
       <ul className={classes['problems']}>
         {problems.map(({ type, message, hint, path }, index) => (
           <li key={index}>
@@ -188,13 +193,11 @@ function Parts({ read }: { read: PushRead }) {
   const { t } = useTranslation()
   const [tab, setTab] = useFilter('tab')
   const { push, body, answer } = read
-  const openTab = tabs.find((name) => name === tab) ?? 'items'
+  // A refused request has no items: what was sent says more.
+  const usual = read.items > 0 ? 'items' : 'body'
+  const openTab = tabs.find((name) => name === tab) ?? usual
   return (
-    <Tabs
-      value={openTab}
-      onChange={(name) => setTab(name === 'items' ? '' : (name ?? ''))}
-      keepMounted={false}
-    >
+    <Tabs value={openTab} onChange={(name) => setTab(name === usual ? '' : (name ?? ''))} keepMounted={false}>
       <Tabs.List aria-label={t('pushes.tab.label')} mb="md">
         {tabs.map((name) => (
           <Tabs.Tab key={name} value={name}>

@@ -55,11 +55,13 @@ export const reservations = {
     on_its_way: 'On its way to the hotel',
     on_its_wayText: 'Version {{version}} is queued and will be sent in a moment.',
     failing: 'The hotel does not have it yet',
-    failingText_one: 'Version {{version}} failed once and will be retried.',
-    failingText_other: 'Version {{version}} failed {{count}} times and will be retried.',
+    failingText_one:
+      'Version {{version}} failed once and will be retried. The supplier’s endpoint must accept it.',
+    failingText_other:
+      'Version {{version}} failed {{count}} times and will be retried. The supplier’s endpoint must accept it: write to the supplier.',
     no_url: 'The hotel does not have it: no URL to send it to',
     no_urlText:
-      'The supplier has no URL for reservations. It can fetch them; once it registers a URL, they are sent in the next hourly run.',
+      'The supplier has no URL for reservations. It can fetch them; once it registers a URL, they are sent in the next hourly run. Until then, tell the hotel by other means.',
     given_up: 'The hotel does not have it',
     given_upText_one:
       'Delivery of version {{version}} stopped after {{count}} attempt. Call the supplier, then send it again.',
