@@ -54,6 +54,7 @@ const blocksStatement = `select string_agg(int2send(room_no) || int2send(rate_no
     order by room_no, rate_no, month limit ${blocksAtOnce}
   ) as page`
 
+/** Each block after its room and rate number and its month, of two bytes each, and its length, of four. */
 function blocksIn(bytes: Buffer): BlockRow[] {
   const rows: BlockRow[] = []
   for (let at = 0; at < bytes.length;) {

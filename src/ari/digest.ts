@@ -247,12 +247,6 @@ function digestOf(text: string): string {
   return text === '' ? '' : hash('sha256', text).slice(0, 32)
 }
 
-/** `YYYY-MM`. */
-export function formatMonth(month: MonthNumber): string {
-  const year = Math.floor(month / 12)
-  return `${year}-${String(month - 12 * year + 1).padStart(2, '0')}`
-}
-
 /** The name of a room, or of a room-rate, among a hotel's products. */
 export function productKey(roomId: string, rateId: string | undefined): string {
   return rateId === undefined ? encoded(roomId) : `${encoded(roomId)}/${encoded(rateId)}`

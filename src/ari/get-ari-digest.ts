@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { firstDay, formatNight, parseNight, type DayNumber } from '../base/calendar.ts'
+import { firstDay, formatMonth, formatNight, parseNight, type DayNumber } from '../base/calendar.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { answer, besideShape, onEveryProblem, type Judge, type Mounted } from '../http/mount.ts'
@@ -30,7 +30,7 @@ import {
   type DigestLevel,
   type KnownEntry,
 } from './digest-contract.ts'
-import { digestOfParts, formatMonth, productKey, type ByGroup } from './digest.ts'
+import { digestOfParts, productKey, type ByGroup } from './digest.ts'
 import {
   DigestCache,
   readDigests,

@@ -26,6 +26,12 @@ export function formatNight(day: DayNumber): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
+/** `YYYY-MM`. */
+export function formatMonth(month: MonthNumber): string {
+  const year = Math.floor(month / 12)
+  return `${year}-${String(month - 12 * year + 1).padStart(2, '0')}`
+}
+
 /** The day number of a month's first day. */
 export function firstDay(month: MonthNumber): DayNumber {
   return Date.UTC(Math.floor(month / 12), month % 12, 1) / dayMs

@@ -1,4 +1,12 @@
-import { dayMs, firstDay, formatNight, monthOf, parseNight, type MonthNumber } from '../../base/calendar.ts'
+import {
+  dayMs,
+  firstDay,
+  formatMonth,
+  formatNight,
+  monthOf,
+  parseNight,
+  type MonthNumber,
+} from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { judgeQuery, type Query } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
@@ -21,7 +29,7 @@ export const getNumbers = ({ db, clock }: Needs): Mounted =>
     })
     return answer(200, {
       numbers: {
-        month: formatNight(firstDay(month)).slice(0, 'YYYY-MM'.length),
+        month: formatMonth(month),
         by,
         rows: rows.slice(0, numbersRowsMax).map(withValue),
         hasMore: rows.length > numbersRowsMax,

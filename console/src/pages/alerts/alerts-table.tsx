@@ -18,11 +18,11 @@ export function useAlertColumns(): Column<ConsoleAlert>[] {
       key: 'what',
       sorting: { by: ({ kind }) => kind },
       header: t('alerts.what'),
-      cell: ({ kind, severity }) => (
+      cell: ({ kind, severity, count }) => (
         <Stack gap={2} align="flex-start">
           <StatusBadge kind={kindOfBadge[severity]} label={kind} />
           <Text size="xs" c="dimmed">
-            {t(`alerts.titles.${kind}`)}
+            {t(`work.kind.${kind}`, { count })}
           </Text>
         </Stack>
       ),

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Group, Menu, Textarea, Text } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { WorkItem, WorkView } from '../../../../src/console/work-queue/contract.ts'
 import { type ChangeInput, useChange } from '../../api.ts'
+import { minuteText, useCopyMessage } from '../../parts/copy-message.ts'
 import { FormDialog } from '../../parts/dialogs.tsx'
 import { useMe } from '../../parts/session.tsx'
 
@@ -88,10 +88,10 @@ function snoozedUntil(name: (typeof snoozes)[number]): string {
 /** What the supplier needs to mend the error, for an e-mail or a chat. */
 function CopyMessage({ item: { subject, count, since, evidence } }: { item: WorkItem }) {
   const { t } = useTranslation()
-  const clipboard = useClipboard()
+  const copyMessage = useCopyMessage()
   const { message, hotels, lastAt, requestIds } = evidence
   const copy = (): void => {
-    clipboard.copy(
+    copyMessage(
       t('work.message', {
         since: minuteText(since),
         last: minuteText(String(lastAt)),
@@ -103,14 +103,8 @@ function CopyMessage({ item: { subject, count, since, evidence } }: { item: Work
         requestIds: (Array.isArray(requestIds) ? requestIds : []).map((id) => `    ${id}`).join('\n'),
       }),
     )
-    notifications.show({ message: t('work.copied') })
   }
   return <Menu.Item onClick={copy}>{t('work.copyMessage')}</Menu.Item>
-}
-
-/** `2027-03-01 09:10`, in UTC as in the supplier's log. */
-function minuteText(at: string): string {
-  return at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
 }
 
 const charactersMax = 500

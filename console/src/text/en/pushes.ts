@@ -62,11 +62,8 @@ export const pushes = {
     newMany: '{{count}} or more new: show',
   },
   bytes: { b: '{{n}} B', kb: '{{n}} KB', mb: '{{n}} MB' },
-  message: {
-    copy: 'Copy a message for the supplier',
-    copied: 'The message is copied.',
-    text: 'Hello,\n\nyour push of {{at}} (UTC), request ID {{requestId}}, has these errors:\n\n{{problems}}\n\nGET /v1/push/log/{{requestId}} shows the whole request and its answer. Please fix the cause and send it again.\n',
-  },
+  message:
+    'Hello,\n\nyour push of {{at}} (UTC), request ID {{requestId}}, has these errors:\n\n{{problems}}\n\nGET /v1/push/log/{{requestId}} shows the whole request and its answer. Please fix the cause and send it again.\n',
   page: {
     facts: 'About this push',
     supplier: 'Supplier',
