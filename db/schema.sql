@@ -306,9 +306,9 @@ create table delivery (
 CREATE INDEX delivery_by_reservation ON public.delivery USING btree (reservation_id, version);
 CREATE INDEX delivery_by_supplier ON public.delivery USING btree (supplier_id, created_at);
 CREATE INDEX delivery_dead ON public.delivery USING btree (created_at) WHERE (status = 'dead'::text);
-CREATE INDEX delivery_due ON public.delivery USING btree (lane, endpoint, due_at) WHERE (status = 'queued'::text);
-CREATE INDEX delivery_due_by_hotel ON public.delivery USING btree (lane, endpoint, hotel_id, due_at) WHERE (status = 'queued'::text);
-CREATE INDEX delivery_due_hourly ON public.delivery USING btree (endpoint, hotel_id, reservation_status, is_alone, reservation_id) WHERE ((status = 'queued'::text) AND (lane = 'hourly'::text));
+CREATE INDEX delivery_due ON public.delivery USING btree (lane, endpoint, due_at) WITH (deduplicate_items=off) WHERE (status = 'queued'::text);
+CREATE INDEX delivery_due_by_hotel ON public.delivery USING btree (lane, endpoint, hotel_id, due_at) WITH (deduplicate_items=off) WHERE (status = 'queued'::text);
+CREATE INDEX delivery_due_hourly ON public.delivery USING btree (endpoint, hotel_id, reservation_status, is_alone, reservation_id) WITH (deduplicate_items=off) WHERE ((status = 'queued'::text) AND (lane = 'hourly'::text));
 CREATE INDEX delivery_leased ON public.delivery USING btree (leased_until) WHERE (status = 'sending'::text);
 CREATE INDEX delivery_nowhere ON public.delivery USING btree (supplier_id, hotel_id) WHERE ((status = 'queued'::text) AND (endpoint = 0));
 CREATE INDEX delivery_open ON public.delivery USING btree (supplier_id, reservation_id) WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text, 'dead'::text]));

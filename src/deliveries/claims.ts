@@ -113,13 +113,17 @@ export class DeliveryClaims {
 
   /** Returns whether any place may have more than there was room for. */
   async #claimOnce(wanted: readonly Allotted[]): Promise<boolean> {
-    const { db, clock, slots, leaseMs, crashPoint, vault } = this.#needs
+    const { db, clock, leaseMs, crashPoint, vault } = this.#needs
     const nowMs = clock.now()
     const lease = { nowMs, leasedUntilMs: nowMs + leaseMs, openableKeys: vault.openableKeyIds() }
     const claimedMs = performance.now()
     const single = wanted
       .filter(({ lane }) => lane !== 'hourly')
-      .map((one) => ({ ...one, afterHotelId: this.#lastHotelId.get(keyOf(one)) ?? 0 }))
+      .map((one) => ({
+        ...one,
+        room: one.room + one.ahead,
+        afterHotelId: this.#lastHotelId.get(keyOf(one)) ?? 0,
+      }))
     const hourly = wanted.filter(({ lane }) => lane === 'hourly').map(({ endpoint }) => endpoint)
     const [singles, together] = await Promise.all([
       single.length === 0 ? [] : claimDue(db, single, lease),
@@ -133,12 +137,23 @@ export class DeliveryClaims {
     for (const one of filled) this.#remember(one)
     const groups = [...singles.map((claimed): Group => [claimed]), ...bodies]
     if (groups.length === 0) return false
-    const started = groups.map((group) => {
-      const [{ endpoint, lane }] = group
-      return { group, slot: slots.take(endpoint, lane, performance.now()) }
-    })
-    this.#onClaimed(started, claimedMs)
+    this.#onClaimed(this.#started(groups, wanted), claimedMs)
     return filled.length > 0
+  }
+
+  /** The first of each place begin at once; those beyond its room are ahead. */
+  #started(groups: readonly Group[], wanted: readonly Allotted[]): ClaimedGroup[] {
+    const roomByKey = new Map(wanted.map((one) => [keyOf(one), one.room]))
+    return groups.map((group) => {
+      const [first] = group
+      const left = roomByKey.get(keyOf(first)) ?? 0
+      roomByKey.set(keyOf(first), left - 1)
+      const { endpoint, lane } = first
+      return {
+        group,
+        slot: this.#needs.slots.take(endpoint, lane, performance.now(), { isAhead: left <= 0 }),
+      }
+    })
   }
 
   /**

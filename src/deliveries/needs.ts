@@ -25,7 +25,7 @@ export type DeliveryNeeds = Needs & {
   callbackFaults?: CallbackFaults | undefined
   callbackWatch?: CallbackWatch | undefined
   /** Replaced in tests that show what the slots achieve. */
-  slots?: Pick<DeliverySlots, 'allot' | 'isPrompt' | 'take' | 'leave' | 'underWay'>
+  slots?: Omit<DeliverySlots, 'underWayOf'>
   crashPoint?: (step: CrashStep) => void
   /** Shorter in tests of expired leases. */
   leaseMs?: number

@@ -171,9 +171,11 @@ export function sender(
     await Promise.all(
       messages.map(async (message) => {
         const one = oneByGroup.get(message.claimed)
+        if (!one) return
+        const mayBegin = await needs.slots.mayBegin(one.slot)
         // A call must end before its lease does, when other processes may claim the delivery.
         const isLate = performance.now() - claimedMs > needs.callWithinMs / 2
-        if (one && !isLate) await send({ ...needs, health }, message, one)
+        await (mayBegin && !isLate ? send({ ...needs, health }, message, one) : giveBack(needs, one))
       }),
     )
   }
@@ -204,6 +206,17 @@ async function address(
   if (moved.length > 0) await readdress(db, moved)
   for (const { claimed, endpoint } of moved) if (endpoint !== noEndpoint) onDue(claimed.lane, endpoint)
   return addressed
+}
+
+/** It was not sent: it is due again, for any process. */
+async function giveBack({ db, slots, onDue }: SenderNeeds, { group, slot }: ClaimedGroup): Promise<void> {
+  const { endpoint, lane } = slot
+  await readdress(
+    db,
+    group.map((claimed) => ({ claimed, endpoint })),
+  )
+  slots.leave(slot, 'none', performance.now())
+  onDue(lane, endpoint)
 }
 
 async function send(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Lane } from '../bookings/delivery-schedule.ts'
-import { DeliverySlots } from './slots.ts'
+import { DeliverySlots, type Slot } from './slots.ts'
 
 function roomsOf(
   slots: DeliverySlots,
@@ -111,4 +111,71 @@ test('endpoints whose calls all hang leave a new endpoint its initial room, and 
   const underWay = dead.map((endpoint) => slots.underWayOf(endpoint))
   assert.deepEqual([roomsOf(slots, [1], 9_000), Math.min(...underWay) >= 3], [[2], true])
   assert.ok(slots.underWay() <= 1_024, String(slots.underWay()))
+})
+
+function aheadOf(slots: DeliverySlots, endpoint: number, nowMs = 10): { room: number; ahead: number } {
+  const [one] = slots.allot([{ lane: 'first', endpoint }], nowMs)
+  return { room: one?.room ?? 0, ahead: one?.ahead ?? 0 }
+}
+
+/** An endpoint with all its 64 calls in progress, and as many deliveries ahead of them as wanted. */
+function busy(ahead: number): { slots: DeliverySlots; calls: Slot[]; waiting: Slot[] } {
+  const slots = new DeliverySlots()
+  answer(slots, 1, 100)
+  const calls = Array.from({ length: 64 }, () => slots.take(1, 'first', 10))
+  const waiting = Array.from({ length: ahead }, () => slots.take(1, 'first', 10, { isAhead: true }))
+  return { slots, calls, waiting }
+}
+
+test('an endpoint that answers quickly is given deliveries ahead, again when half of them have begun', () => {
+  const { slots, calls } = busy(128)
+  const before = aheadOf(slots, 1)
+  for (const call of calls) slots.leave(call, 'good', 20)
+  assert.deepEqual(
+    [before, aheadOf(slots, 1)],
+    [
+      { room: 0, ahead: 0 },
+      { room: 0, ahead: 64 },
+    ],
+  )
+  assert.deepEqual([slots.underWayOf(1), slots.underWay()], [64, 64])
+})
+
+test('one that is new, or slow, or hangs, is given none ahead', () => {
+  const slots = new DeliverySlots()
+  const ofNew = aheadOf(slots, 1)
+  answer(slots, 2, 100)
+  slots.leave(slots.take(2, 'first', 0), 'good', 150)
+  const hanging = busy(0).slots
+  assert.deepEqual(
+    [ofNew, aheadOf(slots, 2), aheadOf(hanging, 1, 3_000)].map(({ ahead }) => ahead),
+    [0, 0, 0],
+  )
+})
+
+test('deliveries ahead of many endpoints leave half of the budget free', () => {
+  const slots = new DeliverySlots()
+  for (let endpoint = 1; endpoint <= 20; endpoint++) answer(slots, endpoint, 100)
+  const wanted = Array.from({ length: 4 }, (_, index) => ({ lane: 'first' as const, endpoint: index + 1 }))
+  const ahead = slots.allot(wanted, 10).map((one) => one.ahead)
+  assert.deepEqual([ahead, roomsOf(slots, [20], 10)], [[0, 0, 0, 0], [64]])
+})
+
+test('those ahead begin one by one, in their order, as calls end; when the endpoint fails, the others do not', async () => {
+  const { slots, calls, waiting } = busy(3)
+  const [first, second, third] = waiting
+  const [one, other] = calls
+  if (!first || !second || !third || !one || !other) return assert.fail()
+  slots.leave(one, 'good', 20)
+  const begun = await slots.mayBegin(first)
+  slots.leave(other, 'bad', 20)
+  const others = await Promise.all([second, third].map((slot) => slots.mayBegin(slot)))
+  assert.deepEqual([begun, first.startedMs, others], [true, 20, [false, false]])
+  assert.equal(slots.underWayOf(1), 63)
+})
+
+test('one whose turn does not come in time does not begin', async () => {
+  const { slots, waiting } = busy(1)
+  const mayBegin = await Promise.all(waiting.map((slot) => slots.mayBegin(slot)))
+  assert.deepEqual([mayBegin, slots.underWayOf(1)], [[false], 64])
 })

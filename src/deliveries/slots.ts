@@ -9,6 +9,10 @@ import { lanes, type Lane } from '../bookings/delivery-schedule.ts'
  * A hanging call takes no other reservation's place: beyond the room that an endpoint has earned, a few calls
  * may always begin (`pace`), however many earlier ones are still unanswered. These have budgets of their own,
  * shared by endpoint.
+ *
+ * An endpoint that answers quickly is also given deliveries ahead of its room: each of them begins as soon as an
+ * earlier call has ended, instead of after the next claim, and a claim takes many instead of the few that have just
+ * become free.
  */
 
 const perEndpoint = { atFirst: 2, slowMax: 16, max: 64 }
@@ -25,6 +29,14 @@ type Budget = keyof typeof budgets
 const retryShare = 1 / 4
 /** An answer that took longer is a bad sign, and so is a call in progress for longer. */
 const promptMs = 2_000
+/** After a slower answer, deliveries claimed ahead would wait too long: their hotel may change its URL meanwhile. */
+const quickMs = 100
+/** Claimed ahead, as a multiple of the endpoint's room; more are claimed when half of these have begun. */
+const aheadShare = 2
+/** The part of the budget that isn't used for deliveries ahead, so that other endpoints find room at once. */
+const notAhead = budgets.proven / 2
+/** A delivery that could not begin within this time is given back. */
+const aheadWaitsMs = 500
 const endpointsRememberedMax = 20_000
 
 /**
@@ -41,13 +53,20 @@ export const paceMs = pace.first.everyMs
 
 /** A lane and endpoint where deliveries may be due. */
 export type Destination = { lane: Lane; endpoint: number }
-/** The number of calls that may begin there. */
-export type Allotted = Destination & { room: number }
+/** The number of calls that may begin there, and of deliveries that may be claimed ahead of them. */
+export type Allotted = Destination & { room: number; ahead: number }
 
-/** A call in progress, or about to begin. */
-export type Slot = { endpoint: number; lane: Lane; startedMs: number }
+/** A call in progress, about to begin, or waiting for its turn: see `DeliverySlots.mayBegin`. */
+export type Slot = { endpoint: number; lane: Lane; startedMs: number; turn?: PromiseWithResolvers<boolean> }
 
-type State = { allowed: number; isProven: boolean; underWay: Set<Slot> }
+type State = {
+  allowed: number
+  isProven: boolean
+  isQuick: boolean
+  underWay: Set<Slot>
+  /** Deliveries claimed ahead, in the order in which they begin. */
+  ahead: Set<Slot>
+}
 
 export class DeliverySlots {
   readonly #states = new Map<number, State>()
@@ -56,19 +75,30 @@ export class DeliverySlots {
   /** The requested calls that may begin now, in the order of the request. */
   allot(wanted: readonly Destination[], nowMs: number): Allotted[] {
     const { left, hangingEndpoints } = this.#left(nowMs)
-    return wanted.flatMap(({ lane, endpoint }) => {
+    const rooms = wanted.map(({ lane, endpoint }) => {
       const state = this.#states.get(endpoint)
-      const free = earnedBy(state, lane, nowMs) - underWayOf(state, lane)
+      const free = earnedBy(state, lane, nowMs) - underWayOf(state, lane) - aheadOf(state, lane)
       const paced = free <= 0 && lane !== 'hourly' ? lane : undefined
       const budget = paced ? pace[paced].budget : budgetOf(lane, isPrompt(state, nowMs))
       const limit = paced
         ? pacedRoom(state, paced, { hangingEndpoints: hangingEndpoints[paced], nowMs })
         : free
-      const room = Math.min(limit, left[budget])
-      if (room <= 0) return []
+      const room = Math.max(0, Math.min(limit, left[budget]))
       left[budget] -= room
-      return [{ lane, endpoint, room }]
+      return { lane, endpoint, room }
     })
+    return rooms.flatMap((one) => {
+      const ahead = this.#aheadRoom(one, left.proven - notAhead, nowMs)
+      left.proven -= ahead
+      return one.room + ahead > 0 ? [{ ...one, ahead }] : []
+    })
+  }
+
+  #aheadRoom({ lane, endpoint }: Destination, left: number, nowMs: number): number {
+    const state = this.#states.get(endpoint)
+    if (lane !== 'first' || !state?.isQuick || !isPrompt(state, nowMs)) return 0
+    const most = aheadShare * state.allowed
+    return state.ahead.size > most / 2 ? 0 : Math.max(0, Math.min(most - state.ahead.size, left))
   }
 
   /** Whether an endpoint has proved that it answers, and does not hang. */
@@ -76,29 +106,57 @@ export class DeliverySlots {
     return isPrompt(this.#states.get(endpoint), nowMs)
   }
 
-  take(endpoint: number, lane: Lane, nowMs: number): Slot {
-    const slot = { endpoint, lane, startedMs: nowMs }
+  /** `isAhead`: beyond the room; it waits for its turn if the room is still in use. */
+  take(endpoint: number, lane: Lane, nowMs: number, { isAhead = false } = {}): Slot {
     const state = this.#states.get(endpoint) ?? this.#remember(endpoint)
-    state.underWay.add(slot)
+    const slot: Slot = { endpoint, lane, startedMs: nowMs }
     this.#active.add(endpoint)
+    if (isAhead) {
+      slot.turn = Promise.withResolvers()
+      state.ahead.add(slot)
+      beginNext(state, nowMs)
+    } else {
+      state.underWay.add(slot)
+    }
     return slot
+  }
+
+  /** Resolves when the call may begin; false: its turn didn't come in time, or the endpoint has begun to fail. */
+  async mayBegin(slot: Slot): Promise<boolean> {
+    const { turn } = slot
+    if (!turn) return true
+    const late = setTimeout(() => this.#drop(slot), aheadWaitsMs)
+    try {
+      return await turn.promise
+    } finally {
+      clearTimeout(late)
+    }
   }
 
   /** `good`: the call got an answer, of any status; `none`: the call says nothing about the endpoint. */
   leave(slot: Slot, sign: 'good' | 'bad' | 'none', nowMs: number): void {
     const state = this.#states.get(slot.endpoint)
     if (!state) return
+    if (state.ahead.has(slot)) this.#drop(slot)
     state.underWay.delete(slot)
-    if (state.underWay.size === 0) this.#active.delete(slot.endpoint)
     if (sign === 'bad') {
       state.allowed = Math.max(1, state.allowed >> 1)
       state.isProven = false
+      for (const waiting of state.ahead) this.#drop(waiting)
     } else if (sign === 'good') {
-      const wasPrompt = nowMs - slot.startedMs <= promptMs
-      const most = wasPrompt ? perEndpoint.max : perEndpoint.slowMax
+      const tookMs = nowMs - slot.startedMs
+      const most = tookMs <= promptMs ? perEndpoint.max : perEndpoint.slowMax
       if (state.allowed < most) state.allowed++
-      state.isProven = wasPrompt
+      state.isProven = tookMs <= promptMs
+      state.isQuick = tookMs <= quickMs
     }
+    beginNext(state, nowMs)
+    if (state.underWay.size + state.ahead.size === 0) this.#active.delete(slot.endpoint)
+  }
+
+  /** A delivery claimed ahead that doesn't begin. */
+  #drop(slot: Slot): void {
+    if (this.#states.get(slot.endpoint)?.ahead.delete(slot)) slot.turn?.resolve(false)
   }
 
   underWay(): number {
@@ -126,21 +184,39 @@ export class DeliverySlots {
         left[pace[lane].budget] -= beyond
         hangingEndpoints[lane]++
       }
+      left.proven -= state?.ahead.size ?? 0
     }
     return { left, hangingEndpoints }
   }
 
   #remember(endpoint: number): State {
-    const state: State = { allowed: perEndpoint.atFirst, isProven: false, underWay: new Set() }
+    const state: State = {
+      allowed: perEndpoint.atFirst,
+      isProven: false,
+      isQuick: false,
+      underWay: new Set(),
+      ahead: new Set(),
+    }
     if (this.#states.size >= endpointsRememberedMax) {
-      for (const [known, { underWay }] of this.#states) {
-        if (underWay.size > 0) continue
+      for (const [known, { underWay, ahead }] of this.#states) {
+        if (underWay.size + ahead.size > 0) continue
         this.#states.delete(known)
         break
       }
     }
     this.#states.set(endpoint, state)
     return state
+  }
+}
+
+/** Begins those ahead for which there is room. */
+function beginNext(state: State, nowMs: number): void {
+  for (const slot of state.ahead) {
+    if (underWayOf(state, slot.lane) >= earnedBy(state, slot.lane, nowMs)) return
+    state.ahead.delete(slot)
+    slot.startedMs = nowMs
+    state.underWay.add(slot)
+    slot.turn?.resolve(true)
   }
 }
 
@@ -182,4 +258,9 @@ function underWayOf(state: State | undefined, lane: Lane): number {
   let underWay = 0
   for (const slot of state?.underWay ?? []) if (slot.lane === lane) underWay++
   return underWay
+}
+
+/** Only first attempts are claimed ahead. */
+function aheadOf(state: State | undefined, lane: Lane): number {
+  return lane === 'first' ? (state?.ahead.size ?? 0) : 0
 }

@@ -57,7 +57,8 @@ export type Lease = { nowMs: number; leasedUntilMs: number; openableKeys: readon
 export type ClaimedInTurn = Claimed & { share: number }
 
 const isDue = `status = 'queued' and lane = wanted.lane and endpoint = wanted.endpoint
-  and due_at <= instant(${hideFromPlanner('$5::float8')}) and ${isFree} and not ${isWithheld('$7', '$5')}`
+  and due_at <= instant(${hideFromPlanner('$5::float8')}) and ${isFree}
+  and not ${isWithheld(hideFromPlanner('$7::text[]'), hideFromPlanner('$5::float8'))}`
 
 /** Hops over the hotels with due deliveries, after one id and up to another. */
 const hotelsDue = (name: string, after: string, upTo: string): string => `
@@ -71,6 +72,12 @@ const hotelsDue = (name: string, after: string, upTo: string): string => `
     where ${name}.place < wanted.room
   )`
 const lastId = '2147483647'
+
+/**
+ * SQL: the commit of a claim doesn't wait for the disk. A claim that a crash of the machine undoes is made again, like one
+ * whose lease expired; and once an attempt is settled, which waits, its claim is on disk as well.
+ */
+const notFlushed = `(select set_config('synchronous_commit', 'off', true)) as not_flushed`
 
 /**
  * The due deliveries of each lane and endpoint: hotels take turns, and each hotel's first delivery goes
@@ -109,7 +116,7 @@ export async function claimDue(
       update delivery set status = 'sending', attempts = attempts + 1,
         trigger = case when trigger = 'again' or lane = 'first' or attempts = 0 then trigger else 'retry' end,
         leased_until = instant($6)
-      from picked where delivery.id = picked.id
+      from picked, ${notFlushed} where delivery.id = picked.id
       returning ${claimedColumns}, picked.share::int as share`,
     values: [
       textArray(wanted.map(({ lane }) => lane)),

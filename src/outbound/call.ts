@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
+import { BoundedMap } from '../base/bounded-map.ts'
 import { Gate } from '../base/gate.ts'
 import { withSpans } from './call-span.ts'
 import { agentOf, CallFault, connector, type CallFailure } from './connect.ts'
@@ -68,6 +69,8 @@ export type OutboundCaller = {
 }
 
 const waitingPerHostMax = 1_000
+/** The URLs that a caller has read already; their hosts are vetted for each connection. */
+const readUrlsBytesMax = 1_000_000
 const headBytesMax = 16_384
 const interimAnswersMax = 10
 /** Each costs the parser about as much as a kilobyte: a body of single bytes would take half a second of CPU time. */
@@ -88,12 +91,13 @@ export function outboundCaller(
   }
   // An agent counts only open connections: those that are still opening must be limited as well.
   const gate = new Gate<string>({ passing: connectionsPerHost, waiting: waitingPerHostMax })
+  const urls: Means['urls'] = new BoundedMap(readUrlsBytesMax, ({ href }) => href.length)
   const closing = new AbortController()
   const send: OutboundCaller['send'] = async (call) => {
     const startedMs = performance.now()
     const progress: Progress = { bytesSent: () => false }
     const { ending, over } = endingOf(call, closing.signal)
-    const outcome = await attempt(call, { rules, agents, gate, ending, progress })
+    const outcome = await attempt(call, { rules, urls, agents, gate, ending, progress })
       .catch((error: unknown) => failureOf(error, progress))
       .finally(over)
     const durationMs = performance.now() - startedMs
@@ -118,6 +122,7 @@ type Progress = { bytesSent: () => boolean }
 
 type Means = {
   rules: OutboundRules
+  urls: BoundedMap<string, URL>
   agents: { http: PlainAgent; https: SecureAgent }
   gate: Gate<string>
   ending: AbortController
@@ -148,11 +153,7 @@ function endingOf(call: OutboundCall, closing: AbortSignal): { ending: AbortCont
 }
 
 async function attempt(call: OutboundCall & { method: Method }, means: Means): Promise<Outcome> {
-  const parsed = parseUrl(call.url, means.rules.privateNetworks)
-  if ('fault' in parsed) {
-    throw new CallFault('refused_address', `the URL must not be called: ${parsed.fault.kind}`)
-  }
-  const url = new URL(parsed.href)
+  const url = urlOf(call.url, means)
   const { gate, ending } = means
   await turn(gate, url.origin, ending.signal)
   try {
@@ -160,6 +161,18 @@ async function attempt(call: OutboundCall & { method: Method }, means: Means): P
   } finally {
     gate.leave(url.origin)
   }
+}
+
+function urlOf(text: string, { rules, urls }: Pick<Means, 'rules' | 'urls'>): URL {
+  const known = urls.get(text)
+  if (known) return known
+  const parsed = parseUrl(text, rules.privateNetworks)
+  if ('fault' in parsed) {
+    throw new CallFault('refused_address', `the URL must not be called: ${parsed.fault.kind}`)
+  }
+  const url = new URL(parsed.href)
+  urls.set(text, url)
+  return url
 }
 
 /** Waits for a turn. If the caller gives up while waiting, it still gets its turn, and passes it on. */

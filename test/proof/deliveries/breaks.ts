@@ -71,7 +71,7 @@ export function breakable(db: Database, name: Break | undefined): Database {
 export const sharedSlotsMax = 128
 
 /** One budget for all: the first to ask takes the rest of it. */
-export function sharedSlots(): Pick<DeliverySlots, 'allot' | 'isPrompt' | 'take' | 'leave' | 'underWay'> {
+export function sharedSlots(): Omit<DeliverySlots, 'underWayOf'> {
   const counted = new DeliverySlots()
   return {
     allot: (wanted) => {
@@ -79,11 +79,12 @@ export function sharedSlots(): Pick<DeliverySlots, 'allot' | 'isPrompt' | 'take'
       return wanted.flatMap((one) => {
         const room = Math.min(left, sharedSlotsMax / 4)
         left -= room
-        return room > 0 ? [{ ...one, room }] : []
+        return room > 0 ? [{ ...one, room, ahead: 0 }] : []
       })
     },
     isPrompt: () => false,
     take: (endpoint, lane, nowMs) => counted.take(endpoint, lane, nowMs),
+    mayBegin: (slot) => counted.mayBegin(slot),
     leave: (slot, sign, nowMs) => counted.leave(slot, sign, nowMs),
     underWay: () => counted.underWay(),
   }
