@@ -66,7 +66,7 @@ mount -t tmpfs -o mode=1777 tmpfs "$new/tmp"
 cd "$new"; mkdir -p .old; pivot_root . .old; cd /; umount -l /.old
 # As on a machine: systemd hands credentials over by a mount that its services see.
 mount --make-rshared /
-exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --unit=basic.target --log-target=null
+exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --unit=basic.target --log-target=journal
 `
 
 export type Machine = {

@@ -30,18 +30,18 @@ before(
 )
 after(() => machine?.stop())
 
-async function restarted(since: string): Promise<string> {
+async function restarted(since: string): Promise<void> {
   const until = Date.now() + seconds(60)
   for (;;) {
     const now = await machine.shell('systemctl show -P MainPID ari; systemctl is-active ari || true')
     const [pid = '', state] = now.split('\n')
-    if (state === 'active' && pid !== since) return pid
+    if (state === 'active' && pid !== since) return
     assert.ok(Date.now() < until, now)
     await wait(200)
   }
 }
 
-test('the Debian guide ends with the first push; then the watchdog, a restart, a stop and the way back', async (t) => {
+test('the Debian guide ends with the first push; then the watchdog, a stop and the way back', async (t) => {
   if (reason !== undefined) return skip(t)
   const { shell } = machine
   // The package is in its place already, and its unit is what the guide copies.
@@ -53,7 +53,9 @@ test('the Debian guide ends with the first push; then the watchdog, a restart, a
   await rightsAreFew(shell)
 
   assert.match(await shell(about('key create')), /"apiKey":"ari_sbx_/)
-  assert.match(await shell(about('ari doctor')), /\b0 wrong, 0 warnings\b/)
+  const found = await shell(about('ari doctor'))
+  assert.match(found, /^ok +vault /m)
+  assert.match(found, /\b0 wrong\b/)
 
   await shell(
     'mkdir /run/systemd/system/ari.service.d; echo "[Service]\nWatchdogSec=4" > /run/systemd/system/ari.service.d/x.conf',
@@ -61,10 +63,8 @@ test('the Debian guide ends with the first push; then the watchdog, a restart, a
   await shell('systemctl daemon-reload; systemctl restart ari')
   const first = (await shell('systemctl show -P MainPID ari')).trim()
   await shell('systemctl kill --signal=SIGSTOP --kill-who=main ari')
-  const second = await restarted(first)
-  assert.match(await shell('journalctl --unit ari --no-pager --boot'), /./)
-  await shell('systemctl kill --signal=SIGKILL --kill-who=main ari')
-  await restarted(second)
+  await restarted(first)
+  assert.match(await shell('journalctl --unit ari --no-pager'), /Watchdog timeout/)
 
   await shell('systemctl stop ari')
   assert.equal((await shell('systemctl show -P Result -P ExecMainStatus ari')).trim(), 'success\n0')
