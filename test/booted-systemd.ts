@@ -1,15 +1,6 @@
 /** A machine with a really booted systemd, in namespaces of its own on a copy-on-write root: nothing of it reaches this machine. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -32,7 +23,7 @@ export function whyNotBooted(): string | undefined {
   if (missing !== undefined) return `NOT RUN: there is no ${missing}`
   if (groups === undefined) return 'NOT RUN: there are no control groups of version 2'
   try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
+    execFileSync('sh', ['-c', 'unshare --mount mount -t tmpfs tmpfs /mnt'], { stdio: 'ignore' })
   } catch {
     return 'NOT RUN: this user may not mount anything'
   }
