@@ -30,10 +30,10 @@ before(
 )
 after(() => machine?.stop())
 
-async function restarted(since: string): Promise<void> {
+async function restarted(shell: Machine['shell'], since: string): Promise<void> {
   const until = Date.now() + seconds(60)
   for (;;) {
-    const now = await machine.shell('systemctl show -P MainPID ari; systemctl is-active ari || true')
+    const now = await shell('systemctl show -P MainPID ari; systemctl is-active ari || true')
     const [pid = '', state] = now.split('\n')
     if (state === 'active' && pid !== since) return
     assert.ok(Date.now() < until, now)
@@ -63,7 +63,7 @@ test('the Debian guide ends with the first push; then the watchdog, a stop and t
   await shell('systemctl daemon-reload; systemctl restart ari')
   const first = (await shell('systemctl show -P MainPID ari')).trim()
   await shell('systemctl kill --signal=SIGSTOP --kill-who=main ari')
-  await restarted(first)
+  await restarted(shell, first)
   assert.match(await shell('journalctl --unit ari --no-pager'), /Watchdog timeout/)
 
   await shell('systemctl stop ari')
