@@ -95,6 +95,8 @@ that without Helm. Go has no function for nested values, so they are written as 
           env:
             - { name: ARI_ENVIRONMENT, value: {{ .Values.environment }} }
             - { name: ARI_METRICS_PORT, value: '9464' }
+            # Of a sandbox: the log is kept and sent on, this file is not.
+            - { name: ARI_BOOTSTRAP_FILE, value: /data/first-secrets.json }
 {{- if eq .Values.mode "external" }}
             - { name: DATABASE_URL_FILE, value: /run/secrets/database/{{ .Values.database.key }} }
 {{- if .Values.migration.enabled }}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { currentUser } from './os-users.ts'
+
+const skip = process.getuid?.() === 0 ? false : 'NOT RUN: becoming another user needs root'
+
+test(
+  'says what a user without a name needs, of systemd too, whose users have none without libnss-systemd',
+  { skip },
+  () => {
+    process.seteuid?.(64_999)
+    try {
+      assert.throws(currentUser, /no name on this machine.*\/etc\/passwd.*libnss-systemd.*DATABASE_URL/)
+    } finally {
+      process.seteuid?.(0)
+    }
+  },
+)
