@@ -22,19 +22,38 @@ export function whyNotBooted(): string | undefined {
   const missing = needed.find((path) => !existsSync(path))
   if (missing !== undefined) return `NOT RUN: there is no ${missing}`
   if (groups === undefined) return 'NOT RUN: there are no control groups of version 2'
+  const folder = mkdtempSync(join(tmpdir(), 'ari-machine-'))
+  const group = join(groups, basename(folder))
   try {
-    execFileSync('sh', ['-c', 'unshare --mount mount -t tmpfs tmpfs /mnt'], { stdio: 'ignore' })
+    for (const name of layers) mkdirSync(join(folder, name))
+    mkdirSync(group)
+    execFileSync('unshare', [...apart, 'sh', '-ec', mounts, 'mounts', folder], { stdio: 'ignore' })
   } catch {
-    return 'NOT RUN: this user may not mount anything'
+    return 'NOT RUN: a machine of its own, with its mounts and control groups, can not be made here'
+  } finally {
+    if (existsSync(group)) rmdirSync(group)
+    rmSync(folder, { recursive: true, force: true })
   }
   return undefined
 }
 
+const layers = ['upper', 'work', 'root']
+const apart = ['--cgroup', '--pid', '--fork', '--kill-child', '--mount', '--net', '--uts', '--ipc']
+
+/** What can be forbidden, also to root; its argument: folder. */
+const mounts = `
+new=$1/root
+ip link set lo up
+mount -t overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" overlay "$new"
+mount -t proc proc "$new/proc"
+mount -t sysfs -o ro sysfs "$new/sys"
+mount -t cgroup2 cgroup2 "$new/sys/fs/cgroup"
+`
+
 /** Makes the root and becomes systemd; its arguments: folder, checkout, Node. */
 const boot = `
-folder=$1 checkout=$2 node=$3; new=$folder/root
-ip link set lo up
-mount -t overlay -o "lowerdir=/,upperdir=$folder/upper,workdir=$folder/work" overlay "$new"
+${mounts}
+checkout=$2 node=$3
 mkdir -p "$new/opt/ari-gateway" "$new/usr/lib/node_modules"
 mount --bind "$checkout" "$new/opt/ari-gateway"
 mount -o remount,ro,bind "$new/opt/ari-gateway"
@@ -43,9 +62,6 @@ ln -sfn ../lib/node_modules/ari-gateway/bin/ari.js "$new/usr/bin/ari"
 rm -f "$new/usr/bin/node"; cp "$node" "$new/usr/bin/node"
 # Nothing that this machine has enabled starts.
 mount -t tmpfs -o mode=755 tmpfs "$new/etc/systemd/system"
-mount -t proc proc "$new/proc"
-mount -t sysfs -o ro sysfs "$new/sys"
-mount -t cgroup2 cgroup2 "$new/sys/fs/cgroup"
 mount -t tmpfs -o mode=755 tmpfs "$new/dev"
 for device in null zero full random urandom tty; do : > "$new/dev/$device"; mount --bind "/dev/$device" "$new/dev/$device"; done
 mkdir "$new/dev/pts" "$new/dev/shm"
@@ -68,23 +84,12 @@ export type Machine = {
 
 export async function bootedMachine(): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'ari-machine-'))
-  for (const name of ['upper', 'work', 'root']) mkdirSync(join(folder, name))
+  for (const name of layers) mkdirSync(join(folder, name))
   const group = join(groups ?? '', basename(folder))
   mkdirSync(group)
   const enter = 'echo $$ > "$0/cgroup.procs"; exec "$@"'
-  const apart = [
-    'unshare',
-    '--cgroup',
-    '--pid',
-    '--fork',
-    '--kill-child',
-    '--mount',
-    '--net',
-    '--uts',
-    '--ipc',
-  ]
   const into = ['sh', '-ec', boot, 'boot', folder, root, process.execPath]
-  const outside = spawn('sh', ['-ec', enter, group, ...apart, ...into], {
+  const outside = spawn('sh', ['-ec', enter, group, 'unshare', ...apart, ...into], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''
