@@ -3,6 +3,8 @@
  * operations, derived from the contract, so that the client's package needs nothing of the service's source.
  * Tests keep the file up to date.
  */
+import { laterRestrictions, lineRestrictions } from '../src/ari/digest.ts'
+import { isSwitch } from '../src/ari/restrictions.ts'
 import { routes, type RouteName } from '../src/contract.ts'
 import { openapiShapes, type Shape } from '../src/openapi/shapes.ts'
 import type { Access, PublicRoute } from '../src/http/route.ts'
@@ -24,6 +26,7 @@ export function clientTypes(): string {
     operationsTable('supplierOperations', 'supplier'),
     operationsTable('platformOperations', 'platform'),
     callbackShapes(),
+    digestRules(),
   ]
   return `${parts.join('\n\n')}\n`
 }
@@ -93,6 +96,20 @@ function callbackShapes(): string {
 export const callbackShapes: Readonly<Record<'priceCheck' | 'delivery', CheckedShape>> = ${JSON.stringify(shapes)}
 
 export type CheckedShape = { type: string; enum?: readonly string[]; required?: readonly string[]; properties?: Readonly<Record<string, CheckedShape>>; items?: CheckedShape }`
+}
+
+/** The restrictions of a night, in the order of a digest's line. */
+function digestRules(): string {
+  const rules = {
+    switches: lineRestrictions.filter(isSwitch),
+    limits: lineRestrictions.filter((name) => !isSwitch(name)),
+    laterSwitches: laterRestrictions.filter(isSwitch),
+    laterLimits: laterRestrictions.filter((name) => !isSwitch(name)),
+    later: laterRestrictions,
+  }
+  const lines = Object.entries(rules).map(([key, listed]) => `  ${key}: ${JSON.stringify(listed)},`)
+  return `/** The restrictions of a digest's line; \`later\` ones follow by name where they are set. */
+export const digestRules = {\n${lines.join('\n')}\n} as const`
 }
 
 function checked(schema: unknown, name = ''): Record<string, unknown> {

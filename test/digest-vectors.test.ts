@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { supplierClient, type SupplierClient } from '../packages/client/src/clients.ts'
 import { hotelDigests, nightLines, type StoredNight } from '../packages/client/src/digest.ts'
 import { reconcile } from '../packages/client/src/reconcile.ts'
+import { pushedRestrictions } from '../src/ari/restrictions.ts'
 import { hasDigests, inOrder, openHotel, samples, vectors, whatIsSet } from './digest-vectors.ts'
 import { fencedFiles } from './docs-pages.ts'
 import { gatewayForTests } from './harness.ts'
@@ -14,8 +15,15 @@ import { gatewayForTests } from './harness.ts'
 const gateway = await gatewayForTests()
 const hidden = { from: '2027-04-01', to: '2028-12-31' }
 
-test('there are 30 vectors, each with a title of its own', () => {
-  assert.deepEqual([vectors.length, new Set(vectors.map(({ title }) => title)).size], [30, 30])
+test('the vectors have titles of their own, and set every restriction that is pushed', () => {
+  assert.equal(new Set(vectors.map(({ title }) => title)).size, vectors.length)
+  const set = new Set(
+    vectors.flatMap(({ nights }) =>
+      nights.flatMap((night) => Object.entries(night).flatMap(([name, value]) => (value ? [name] : []))),
+    ),
+  )
+  const missing = pushedRestrictions.filter((name) => !set.has(name))
+  assert.deepEqual(missing, [], 'docs/samples/ari-digest-vectors.json needs a vector that sets it')
 })
 
 test('the guide shows the Python program as it is', () => {

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 const FLAGS = ['closed', 'closedToArrival', 'closedToDeparture'];
 const LIMITS = ['minLengthStay', 'maxLengthStay', 'minStayArrival', 'maxStayArrival', 'minAdvanceDays', 'maxAdvanceDays'];
+const LATER = []; // restrictions that the contract gained later
 const GROUPS = ['inv', 'res', 'pri'];
 
 /** The lines of a night, without its date: what is set on it, for a room (without rateId) or a room-rate. */
@@ -11,7 +12,9 @@ function lines(array $night): array
 {
     $flags = array_map(fn($flag) => empty($night[$flag]) ? '0' : '1', FLAGS);
     $limits = array_map(fn($limit) => empty($night[$limit]) ? '' : (string) $night[$limit], LIMITS);
-    $rules = isset($night['rateId']) ? [...$flags, ...$limits] : [$flags[0]];
+    $set = array_values(array_filter(LATER, fn($name) => !empty($night[$name])));
+    $later = array_map(fn($name) => "$name=" . (int) $night[$name], $set);
+    $rules = isset($night['rateId']) ? [...$flags, ...$limits, ...$later] : [$flags[0]];
     $prices = [];
     foreach ($night['prices'] ?? [] as $bucket => $amount) {
         $prices[] = "$bucket=$amount";

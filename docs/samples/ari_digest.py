@@ -5,12 +5,14 @@ from urllib.parse import quote
 
 FLAGS = ["closed", "closedToArrival", "closedToDeparture"]
 LIMITS = ["minLengthStay", "maxLengthStay", "minStayArrival", "maxStayArrival", "minAdvanceDays", "maxAdvanceDays"]
+LATER = []  # restrictions that the contract gained later
 GROUPS = ["inv", "res", "pri"]
 
 
 def lines(night):
     """The lines of a night, without its date: what is set on it, for a room (without rateId) or a room-rate."""
     rules = ["1" if night.get(flag) else "0" for flag in FLAGS] + [str(night.get(limit) or "") for limit in LIMITS]
+    rules += [f"{name}={int(night[name])}" for name in LATER if night.get(name)]
     if "rateId" not in night:
         rules = rules[:1]
     prices = night.get("prices") or {}

@@ -27,7 +27,7 @@ function item(array $night, int $decimals): array
     if (!isset($night['rateId'])) {
         return [...names($night, 'date'), 'inventory' => $night['inventory'] ?? null, 'closed' => !empty($night['closed'])];
     }
-    $line = array_intersect_key($night, array_flip(['rateId', 'inventory', ...FLAGS, ...LIMITS]));
+    $line = array_intersect_key($night, array_flip(['rateId', 'inventory', ...FLAGS, ...LIMITS, ...LATER]));
     foreach ($night['prices'] ?? [] as $bucket => $amount) {
         $category = ['a' => 'adult', 'c' => 'child', 'i' => 'infant'][$bucket[0]] ?? null;
         $line['pricingModel'] = $category === null ? 'unit' : 'guest';

@@ -5,7 +5,7 @@ import sys
 from decimal import Decimal
 from urllib.request import Request, urlopen
 
-from ari_digest import FLAGS, GROUPS, LIMITS, digests, key, lines, names
+from ari_digest import FLAGS, GROUPS, LATER, LIMITS, digests, key, lines, names
 
 
 def guests(bucket):
@@ -31,7 +31,7 @@ def item(night, decimals):
     """Everything of a night: an overlay clears what a rate line doesn't name, and a room's own values are cleared by null."""
     if "rateId" not in night:
         return {**names(night, "date"), "inventory": night.get("inventory"), "closed": bool(night.get("closed"))}
-    line = {name: night[name] for name in ["rateId", "inventory", *FLAGS, *LIMITS] if night.get(name) is not None}
+    line = {name: night[name] for name in ["rateId", "inventory", *FLAGS, *LIMITS, *LATER] if night.get(name) is not None}
     if night.get("prices"):
         line["pricingModel"] = "unit" if "u" in night["prices"] else "guest"
         line["prices"] = [{**guests(bucket), "amount": f"{Decimal(amount).scaleb(-decimals):f}"}

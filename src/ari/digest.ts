@@ -20,7 +20,7 @@ export type ByGroup = Readonly<Record<DigestGroup, string>>
 export const nothingSet: ByGroup = { inv: '', res: '', pri: '' }
 
 /** In the order of a line. */
-const lineRestrictions = [
+export const lineRestrictions = [
   'closed',
   'closedToArrival',
   'closedToDeparture',
@@ -33,7 +33,7 @@ const lineRestrictions = [
 ] as const satisfies readonly PushedRestriction[]
 const inLine: ReadonlySet<string> = new Set(lineRestrictions)
 /** Those added to the contract later: `name=value` after the others, where they are set. */
-const laterRestrictions = pushedRestrictions.filter((name) => !inLine.has(name))
+export const laterRestrictions = pushedRestrictions.filter((name) => !inLine.has(name))
 
 export type LineOptions = {
   /** The nights, both included. */

@@ -4,6 +4,7 @@ import { storySupplier } from '../../test/ari.ts'
 import { client, gatewayForTests, type Reply } from '../../test/harness.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { createKey } from '../keys/manage.ts'
+import { pushedRestrictions, restrictions, type Restriction } from './restrictions.ts'
 
 /** What the answer to a push says about the meaning of its fields. */
 
@@ -74,6 +75,15 @@ test('every field has its sentence, and an overlay says what it clears', async (
   const reply = await supplier.post('/push/ari', { ...body, ari: [{ ...room, rates: [rate] }] })
   const [ofRoom, ofRate] = ['DBL, ', 'DBL / BAR, ']
   const [nights, days] = ['nights 15–17 Apr 2027 (3 nights): ', 'days 15–17 Apr 2027 (3 days): ']
+  // What the push doesn't name, such as a restriction of a later version.
+  const cleared = pushedRestrictions
+    .filter((name) => !(name in rate))
+    .map((name) => {
+      const { kind, tests, label }: Restriction = restrictions[name]
+      const title = label.slice(0, 1).toLowerCase() + label.slice(1)
+      return `${ofRate}${tests === 'departure' ? days : nights}${kind === 'switch' ? 'not' : 'no'} ${title}`
+    })
+  assert.ok(cleared.includes(`${ofRate}${nights}no minimum stay on arrival`))
   const texts = textsIn(expectOk(reply))
   assert.deepEqual(texts, [
     `${ofRoom}${nights}6 units to sell, shared by the room's rates`,
@@ -90,7 +100,7 @@ test('every field has its sentence, and an overlay says what it clears', async (
     `${ofRate}${nights}1 adult pays 90.00 USD a night in total`,
     `${ofRate}${nights}2 children add 20.50 USD a night in total`,
     `${ofRate}${nights}no price for 1 infant`,
-    `${ofRate}${nights}no minimum stay on arrival`,
+    ...cleared,
     `${ofRate}${nights}no other prices`,
   ])
   const unit = { roomId: 'DBL', rateId: 'NRF', date: night, price: 99, closedToArrival: true }

@@ -1,8 +1,6 @@
 import {
   addDays,
   digitsByCurrency,
-  limitNames,
-  switchNames,
   type Amount,
   type Category,
   type ItemSent,
@@ -11,6 +9,7 @@ import {
   type ProductSent,
   type PushSent,
 } from './naive-ari.ts'
+import { limitNames, switchNames } from './naive-restrictions.ts'
 
 /** One sequence of the proof: some small hotels and the operations on them, all generated from one seed. */
 

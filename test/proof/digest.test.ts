@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { gatewayForTests, type Reply, type TestSupplier } from '../harness.ts'
 import { roundsWithin } from '../pace.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
+import { limitNames, switchNames } from './naive-restrictions.ts'
 
 /**
  * Digests are equal exactly when getAri answers the same, over all states of four hotels: each state is compared with
@@ -112,12 +113,12 @@ function oneChange(draw: Draw): Fields {
   const kind = draw(6)
   if (kind === 0) return { roomId: 'DBL', date, inventory: some }
   if (kind === 1) return { roomId: 'DBL', date, closed: draw(2) === 0 }
-  const limit = limits[draw(limits.length)] ?? ''
+  const limit = limitNames[draw(limitNames.length)] ?? ''
   const line: Fields =
     [
       { inventory: some },
       { [limit]: some },
-      { [switches[draw(switches.length)] ?? '']: draw(2) === 0 },
+      { [switchNames[draw(switchNames.length)] ?? '']: draw(2) === 0 },
       priceChange(draw, some),
     ][kind - 2] ?? {}
   return { roomId: 'DBL', date, rates: [{ rateId, ...line }] }
@@ -137,20 +138,10 @@ const buckets = [
   ['child', 1],
   ['infant', 1],
 ] as const
-const switches = ['closed', 'closedToArrival', 'closedToDeparture']
-const limits = [
-  'minLengthStay',
-  'maxLengthStay',
-  'minStayArrival',
-  'maxStayArrival',
-  'minAdvanceDays',
-  'maxAdvanceDays',
-]
-
 /** Everything of all nights. */
 function clearing(): Fields[] {
-  const off = Object.fromEntries(switches.map((name) => [name, false]))
-  const none = Object.fromEntries(limits.map((name) => [name, null]))
+  const off = Object.fromEntries(switchNames.map((name) => [name, false]))
+  const none = Object.fromEntries(limitNames.map((name) => [name, null]))
   const rates = ['BAR', 'NRF'].map((rateId) => ({ rateId, inventory: null, prices: null, ...off, ...none }))
   return [
     { roomId: 'DBL', startDate: nights[0], endDate: nights.at(-1), inventory: null, closed: false, rates },

@@ -3,18 +3,11 @@
  * of src/. Slow and plain on purpose; the proof compares the service with it.
  */
 
+import { limitNames, switchNames } from './naive-restrictions.ts'
+
 export const digitsByCurrency: Readonly<Record<string, number>> = { JPY: 0, USD: 2, EUR: 2, KWD: 3 }
 const categories = ['adult', 'child', 'infant'] as const
 export type Category = (typeof categories)[number]
-export const limitNames = [
-  'minLengthStay',
-  'maxLengthStay',
-  'minStayArrival',
-  'maxStayArrival',
-  'minAdvanceDays',
-  'maxAdvanceDays',
-] as const
-export const switchNames = ['closed', 'closedToArrival', 'closedToDeparture'] as const
 const weekdayNames = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 export type Amount = number | string | null

@@ -8,6 +8,7 @@ import {
   type RateNight,
   type RoomNight,
 } from './naive-offers.ts'
+import { limitNames, maximumNames, minimumNames, switchNames } from './naive-restrictions.ts'
 
 /**
  * What a push means for the sale, counted a second time, from the hotel before and after it: night by night and stay
@@ -17,10 +18,6 @@ import {
 type Night = Partial<RateNight> & RoomNight
 type States = { before: NaiveHotel; after: NaiveHotel }
 type Pair = { key: string; old: Night; now: Night }
-
-const atLeast = ['minStayArrival', 'minLengthStay', 'minAdvanceDays'] as const
-const atMost = ['maxStayArrival', 'maxLengthStay', 'maxAdvanceDays'] as const
-const switches = ['closed', 'closedToArrival', 'closedToDeparture'] as const
 
 /** The stays that can be booked, by product, as far as they were counted; for the next plan of the same hotel. */
 export type Bookable = Map<NaiveProduct, ReadonlySet<NaiveStay>>
@@ -58,12 +55,12 @@ function isChanged({ old, now }: Pair): boolean {
 }
 
 function textOf({ prices = new Map(), inventory, ...night }: Night): string {
-  const rules = [...atLeast, ...atMost].map((name) => night[name])
+  const rules = limitNames.map((name) => night[name])
   return JSON.stringify([
     [...prices].map(String).toSorted(),
     inventory,
     rules,
-    switches.map((name) => night[name] === true),
+    switchNames.map((name) => night[name] === true),
   ])
 }
 
@@ -108,9 +105,9 @@ function restrictionsOf(pairs: readonly Pair[]) {
     if (now < old) moved.looser++
   }
   for (const { old, now } of pairs) {
-    for (const name of switches) note(Number(old[name] === true), Number(now[name] === true))
-    for (const name of atLeast) note(old[name] ?? -1, now[name] ?? -1)
-    for (const name of atMost) note(-(old[name] ?? Infinity), -(now[name] ?? Infinity))
+    for (const name of switchNames) note(Number(old[name] === true), Number(now[name] === true))
+    for (const name of minimumNames) note(old[name] ?? -1, now[name] ?? -1)
+    for (const name of maximumNames) note(-(old[name] ?? Infinity), -(now[name] ?? Infinity))
   }
   return moved
 }

@@ -3,17 +3,7 @@
  * without any code of src/. Slow and plain on purpose; the proof compares the service with it.
  */
 
-export type Restrictions = {
-  closed?: boolean
-  closedToArrival?: boolean
-  closedToDeparture?: boolean
-  minStayArrival?: number
-  maxStayArrival?: number
-  minLengthStay?: number
-  maxLengthStay?: number
-  minAdvanceDays?: number
-  maxAdvanceDays?: number
-}
+import { limitNames, naiveRestrictions, switchNames, type Restrictions } from './naive-restrictions.ts'
 
 export type NaiveTax = {
   type: string
@@ -133,21 +123,25 @@ export function judge(hotel: NaiveHotel, product: NaiveProduct, stay: NaiveStay)
     const units = Math.min(room?.inventory ?? Infinity, rate?.inventory ?? Infinity)
     if (units === Infinity || units < stay.rooms.length) broken.add('inventory')
     unitsLeft = Math.min(unitsLeft, units)
-    if (room?.closed === true || rate?.closed === true) broken.add('closed')
+    if (room?.closed === true) broken.add('closed')
     if (hotel.stopped.has(`${roomId}|${night}`)) broken.add('stopSell')
     if (hotel.stopped.has(`${roomId}|${rateId}|${night}`)) broken.add('stopSell')
-    if (rate?.minLengthStay !== undefined && length < rate.minLengthStay) broken.add('minLengthStay')
-    if (rate?.maxLengthStay !== undefined && length > rate.maxLengthStay) broken.add('maxLengthStay')
     if (parties.some((party) => priceOf(rate, party) === undefined)) broken.add('price')
   }
-  const atArrival = rateOn(stay.checkin)
-  if (atArrival?.closedToArrival === true) broken.add('closedToArrival')
-  if (rateOn(stay.checkout)?.closedToDeparture === true) broken.add('closedToDeparture')
-  const { minStayArrival, maxStayArrival, minAdvanceDays, maxAdvanceDays } = atArrival ?? {}
-  if (minStayArrival !== undefined && length < minStayArrival) broken.add('minStayArrival')
-  if (maxStayArrival !== undefined && length > maxStayArrival) broken.add('maxStayArrival')
-  if (minAdvanceDays !== undefined && advance < minAdvanceDays) broken.add('minAdvanceDays')
-  if (maxAdvanceDays !== undefined && advance > maxAdvanceDays) broken.add('maxAdvanceDays')
+  const daysOf = { nights, arrival: [stay.checkin], departure: [stay.checkout] }
+  for (const name of switchNames) {
+    const { at } = naiveRestrictions[name]
+    if (daysOf[at].some((day) => rateOn(day)?.[name] === true)) broken.add(name)
+  }
+  const asked = { length, advance }
+  for (const name of limitNames) {
+    const { at, kind, of } = naiveRestrictions[name]
+    for (const day of daysOf[at]) {
+      const value = rateOn(day)?.[name]
+      if (value === undefined) continue
+      if (kind === 'min' ? asked[of] < value : asked[of] > value) broken.add(name)
+    }
+  }
 
   if (broken.has('price')) return { broken, unitsLeft, total: undefined }
   const rooms = parties.map((party) => ({

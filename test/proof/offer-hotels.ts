@@ -6,8 +6,8 @@ import {
   type NaiveProduct,
   type NaiveTax,
   type RateNight,
-  type Restrictions,
 } from './naive-offers.ts'
+import { limitNames, naiveRestrictions, type Restrictions } from './naive-restrictions.ts'
 
 /** Random hotels, as the requests that push them and in the naive evaluator's form. */
 
@@ -234,14 +234,11 @@ function randomRestrictions(random: Random): Restrictions {
       return { closedToArrival: true, ...(random.chance(0.5) ? { closedToDeparture: true } : {}) }
     case 2:
       return { minStayArrival: 1 + random.below(5), maxStayArrival: 3 + random.below(5) }
-    case 3:
-      return { minLengthStay: 1 + random.below(4) }
-    case 4:
-      return { maxLengthStay: 1 + random.below(6) }
-    default:
-      return random.chance(0.5)
-        ? { minAdvanceDays: 1 + random.below(14) }
-        : { maxAdvanceDays: 1 + random.below(14) }
+    default: {
+      const name = random.pick(limitNames)
+      const most = naiveRestrictions[name].of === 'length' ? 6 : 14
+      return { [name]: 1 + random.below(most) }
+    }
   }
 }
 

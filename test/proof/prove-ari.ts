@@ -6,6 +6,7 @@ import { makeSequence, type HotelSpec, type Operation, type Sequence } from './a
 import { roundsWithin, type RoundsWanted } from '../pace.ts'
 import type { Queryable } from '../../src/postgres/postgres.ts'
 import { addDays, dateIn, digitsByCurrency, type NaiveHotel, type ProductSent } from './naive-ari.ts'
+import { naiveNames } from './naive-restrictions.ts'
 import { preparePartitions } from '../../src/push-log/housekeeping.ts'
 
 /** Runs sequences of random operations against the service and compares all results with the naive model. */
@@ -329,18 +330,9 @@ type NightRow = Record<string, unknown> & {
   guest_prices: Record<string, Record<string, number>>
 }
 
-const viewFields: readonly (readonly [column: string, field: string])[] = [
-  ['inventory', 'inventory'],
-  ['closed', 'closed'],
-  ['closed_to_arrival', 'closedToArrival'],
-  ['closed_to_departure', 'closedToDeparture'],
-  ['min_length_stay', 'minLengthStay'],
-  ['max_length_stay', 'maxLengthStay'],
-  ['min_stay_arrival', 'minStayArrival'],
-  ['max_stay_arrival', 'maxStayArrival'],
-  ['min_advance_days', 'minAdvanceDays'],
-  ['max_advance_days', 'maxAdvanceDays'],
-]
+const viewFields: readonly (readonly [column: string, field: string])[] = ['inventory', ...naiveNames].map(
+  (field) => [field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), field],
+)
 
 async function selectNights({ db }: AriBench, hotelId: string): Promise<NightRow[]> {
   // By number: with a join the view would be computed for all hotels before one is chosen.

@@ -3,6 +3,8 @@
  * the data that the reading states besides its sentence.
  */
 
+import { limitNames, naiveRestrictions, switchNames, type NaiveRestriction } from './naive-restrictions.ts'
+
 export type ReadItem = Record<string, unknown> & { roomId: string }
 export type ReadBack = { item: ReadItem; data: Record<string, unknown>; clearsPrices: boolean }
 
@@ -71,42 +73,39 @@ type Meaning = {
 }
 
 type Form = [form: RegExp, field: string, scope: string, set?: boolean]
-const passing = '; stays passing through are not affected'
-const switches: Form[] = [
-  [/^closed, no stay may include (?:any of these nights|this night)$/, 'closed', 'night', true],
-  [/^not closed$/, 'closed', 'night', false],
-  [
-    new RegExp(`^closed to arrival, no stay may begin on (?:these nights|this night)${passing}$`),
-    'closedToArrival',
-    'arrival',
-    true,
-  ],
-  [/^not closed to arrival$/, 'closedToArrival', 'arrival', false],
-  [
-    new RegExp(`^closed to departure, no stay may end on (?:these days|this day)${passing}$`),
-    'closedToDeparture',
-    'departure',
-    true,
-  ],
-  [/^not closed to departure$/, 'closedToDeparture', 'departure', false],
-]
+type At = (typeof naiveRestrictions)[NaiveRestriction]['at']
 
-const arriving = String.raw`^guests arriving on (?:these nights|this night)`
-const staying = String.raw`^guests staying on (?:any of these nights|this night)`
-const limits: Form[] = [
-  [new RegExp(`${arriving} stay at least (\\d+) nights?${passing}$`), 'minStayArrival', 'arrival'],
-  [new RegExp(`${arriving} stay at most (\\d+) nights?${passing}$`), 'maxStayArrival', 'arrival'],
-  [new RegExp(`${arriving} book at least (\\d+) days? ahead${passing}$`), 'minAdvanceDays', 'arrival'],
-  [new RegExp(`${arriving} book at most (\\d+) days? ahead${passing}$`), 'maxAdvanceDays', 'arrival'],
-  [new RegExp(`${staying} stay at least (\\d+) nights?, whenever they arrive$`), 'minLengthStay', 'through'],
-  [new RegExp(`${staying} stay at most (\\d+) nights?, whenever they arrive$`), 'maxLengthStay', 'through'],
-  [/^no minimum stay on arrival$/, 'minStayArrival', 'arrival'],
-  [/^no maximum stay on arrival$/, 'maxStayArrival', 'arrival'],
-  [/^no minimum days ahead$/, 'minAdvanceDays', 'arrival'],
-  [/^no maximum days ahead$/, 'maxAdvanceDays', 'arrival'],
-  [/^no minimum stay-through$/, 'minLengthStay', 'through'],
-  [/^no maximum stay-through$/, 'maxLengthStay', 'through'],
-]
+const passing = '; stays passing through are not affected'
+const forbidden: Readonly<Record<At, string>> = {
+  nights: 'no stay may include (?:any of these nights|this night)',
+  arrival: `no stay may begin on (?:these nights|this night)${passing}`,
+  departure: `no stay may end on (?:these days|this day)${passing}`,
+}
+const switches: Form[] = switchNames.flatMap((name): Form[] => {
+  const { at, title } = naiveRestrictions[name]
+  const scope = at === 'nights' ? 'night' : at
+  return [
+    [new RegExp(`^${title}, ${forbidden[at]}$`), name, scope, true],
+    [new RegExp(`^not ${title}$`), name, scope, false],
+  ]
+})
+
+const guestsBy: Readonly<Record<At, string>> = {
+  nights: 'guests staying on (?:any of these nights|this night)',
+  arrival: 'guests arriving on (?:these nights|this night)',
+  departure: 'guests departing on (?:these days|this day)',
+}
+const limits: Form[] = limitNames.flatMap((name): Form[] => {
+  const { at, kind, of, title } = naiveRestrictions[name]
+  const scope = at === 'nights' ? 'through' : at
+  const bound = `${kind === 'min' ? 'at least' : 'at most'} (\\d+)`
+  const what = of === 'length' ? `stay ${bound} nights?` : `book ${bound} days? ahead`
+  const others = at === 'nights' ? ', whenever they arrive' : passing
+  return [
+    [new RegExp(`^${guestsBy[at]} ${what}${others}$`), name, scope],
+    [new RegExp(`^no ${title}$`), name, scope],
+  ]
+})
 
 function meaningOf(effect: string, isRoom: boolean): Meaning {
   for (const [form, field, scope, value = false] of switches)

@@ -130,12 +130,28 @@ function platformQuestions(): Question[] {
 /** Of each call, or each epoch of the store. */
 const ownOfEachRun = /^\/body\/(?:requestId|nextCursor)$|\/lastUsedAt$/
 
-/** What was recorded and is not so any more. Answers may have gained members. */
+/**
+ * An explained stay may have gained rules that hold, because a later version has more restrictions; nothing that a
+ * release stored sets them.
+ */
+function withoutLaterRules(was: readonly unknown[], is: unknown): unknown {
+  if (!Array.isArray(is)) return is
+  const recorded = new Set(was.map((one) => Object(one).rule))
+  if (recorded.has(undefined)) return is
+  const isLater = (one: unknown): boolean => {
+    const { rule, pass, held } = Object(one)
+    return pass === true && (held === null || held === false) && !recorded.has(rule)
+  }
+  return is.filter((one) => !isLater(one))
+}
+
+/** What was recorded and is not so any more. Answers may have gained members, and explained stays rules. */
 export function differences(was: unknown, is: unknown, path = ''): string[] {
   if (Array.isArray(was)) {
-    if (!Array.isArray(is) || is.length !== was.length)
+    const known = withoutLaterRules(was, is)
+    if (!Array.isArray(known) || known.length !== was.length)
       return [`${path}: ${was.length} elements became ${brief(is)}`]
-    return was.flatMap((one, index) => differences(one, is[index], `${path}/${index}`))
+    return was.flatMap((one, index) => differences(one, known[index], `${path}/${index}`))
   }
   if (typeof was === 'object' && was !== null) {
     const members = new Map(Object.entries(is ?? {}))

@@ -3,39 +3,29 @@
  * side. The guide “Finding differences” states the format.
  */
 
+import { digestRules } from './api.ts'
+
 export type DigestGroup = 'inv' | 'res' | 'pri'
 /** Empty where nothing is set. */
 export type Digests = Record<DigestGroup, string>
 /** Absent `rateId`: what the room itself has, for all its rates. */
 export type ProductName = { roomId: string; rateId?: string }
 
+type Rules = typeof digestRules
+export type SwitchName = (Rules['switches'] | Rules['laterSwitches'])[number]
+export type LimitName = (Rules['limits'] | Rules['laterLimits'])[number]
+
 /** Everything that is set on a night of a room or a room-rate. Absent, null, false and (for limits) 0: not set. */
 export type StoredNight = ProductName & {
   /** YYYY-MM-DD. */
   date: string
   inventory?: number | null
-  closed?: boolean | null
-  closedToArrival?: boolean | null
-  closedToDeparture?: boolean | null
-  minLengthStay?: number | null
-  maxLengthStay?: number | null
-  minStayArrival?: number | null
-  maxStayArrival?: number | null
-  minAdvanceDays?: number | null
-  maxAdvanceDays?: number | null
   /** In minor units: `{ u: 9000 }` a unit, or by guests: `{ a1: 9000, a2: 11000, c1: 1500, i1: 0 }`. */
   prices?: Readonly<Record<string, number>>
-}
+} & { [Name in SwitchName]?: boolean | null } & { [Name in LimitName]?: number | null }
 
-export const switches = ['closed', 'closedToArrival', 'closedToDeparture'] as const
-export const limits = [
-  'minLengthStay',
-  'maxLengthStay',
-  'minStayArrival',
-  'maxStayArrival',
-  'minAdvanceDays',
-  'maxAdvanceDays',
-] as const
+export const switches: readonly SwitchName[] = [...digestRules.switches, ...digestRules.laterSwitches]
+export const limits: readonly LimitName[] = [...digestRules.limits, ...digestRules.laterLimits]
 
 /** The lines of a night, without its date. */
 export function nightLines(night: StoredNight): Digests {
@@ -44,8 +34,9 @@ export function nightLines(night: StoredNight): Digests {
     night.rateId === undefined
       ? [closed]
       : [
-          ...switches.map((name) => (night[name] === true ? '1' : '0')),
-          ...limits.map((name) => String(night[name] ?? '').replace(/^0$/, '')),
+          ...digestRules.switches.map((name) => switchText(night[name])),
+          ...digestRules.limits.map((name) => limitText(night[name])),
+          ...digestRules.later.flatMap((name) => laterText(name, night[name])),
         ]
   const prices = Object.entries(night.prices ?? {}).map(([bucket, amount]) => `${bucket}=${amount}`)
   const model = night.prices?.['u'] === undefined ? 'guest' : 'unit'
@@ -54,6 +45,23 @@ export function nightLines(night: StoredNight): Digests {
     res: rules.every((text) => text === '' || text === '0') ? '' : rules.join('|'),
     pri: prices.length === 0 ? '' : `${model}|${prices.sort().join(',')}`,
   }
+}
+
+type Value = boolean | number | null | undefined
+
+function switchText(value: Value): string {
+  return value === true ? '1' : '0'
+}
+
+/** 0 is not set. */
+function limitText(value: Value): string {
+  return String(value ?? '').replace(/^0$/, '')
+}
+
+/** A rule of a later version is in the line only where it is set. */
+function laterText(name: string, value: Value): string[] {
+  const text = typeof value === 'boolean' ? switchText(value) : limitText(value)
+  return text === '' || text === '0' ? [] : [`${name}=${text}`]
 }
 
 export type MonthDigests = ProductName & { month: string } & Digests
