@@ -16,6 +16,8 @@ const packagedNodes = {
 
 const isNodeRight = 'Temporal' in globalThis
 const parameters = process.argv.slice(2)
+/** Tells the service that it has to notice when this process is killed, which can't be passed on. */
+const endsWithParent = '--ends-with-parent'
 const isService = parameters.length === 1 && parameters[0] === 'serve'
 
 if (isService) await startService()
@@ -38,7 +40,11 @@ async function startService() {
   // This process becomes the service: signals find it, and no second one is left when it is killed.
   if (isNodeRight && process.execve)
     process.execve(process.execPath, [process.execPath, ...parametersOfNode], environment)
-  await handOver(isNodeRight ? process.execPath : packagedNode(), parametersOfNode, environment)
+  await handOver(
+    isNodeRight ? process.execPath : packagedNode(),
+    [...parametersOfNode, endsWithParent],
+    environment,
+  )
 }
 
 function packagedNode() {
@@ -58,7 +64,9 @@ function packagedNode() {
 async function handOver(node, parametersOfNode, env) {
   // Not loaded if this process becomes the service: it is a third of the time until then.
   const { spawn } = await import('node:child_process')
-  const child = spawn(node, parametersOfNode, { stdio: 'inherit', env })
+  const isWatched = parametersOfNode.includes(endsWithParent)
+  const stdio = ['inherit', 'inherit', 'inherit', ...(isWatched ? ['ipc'] : [])]
+  const child = spawn(node, parametersOfNode, { stdio, env })
   // Ctrl-C reaches both, so the second process may see it twice.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {

@@ -81,6 +81,12 @@ export function startProgram(
   return running([process.execPath, join(checkout, programs[name]), ...parameters], environ, endsWithinMs)
 }
 
+/** The service, when the first Node on the PATH has no Temporal yet. */
+export function startBehindOlderNode(environ: Readonly<Record<string, string>>): Running {
+  const command = [process.execPath, '--no-harmony-temporal', join(root, programs.command), 'serve']
+  return running(command, environ, patienceMs)
+}
+
 /** The service as `npm start` runs it on a terminal. */
 export function startOnTerminal(environ: Readonly<Record<string, string>>): Running {
   const command = `exec '${process.execPath}' '${join(root, programs.command)}' serve`

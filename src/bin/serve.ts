@@ -26,6 +26,8 @@ const complain = (lines: readonly string[]) => process.stderr.write(lines.map((l
 
 process.on('SIGTERM', () => stopOnSignal('SIGTERM'))
 process.on('SIGINT', () => stopOnSignal('SIGINT'))
+// Behind an older Node, see bin/ari.js: whoever killed that process alone wants no service left.
+if (process.argv.includes('--ends-with-parent')) process.on('disconnect', () => stopOnSignal('SIGTERM'))
 process.on('uncaughtException', (error) => {
   // The stack goes to the log; the person at the terminal gets one line.
   void starting?.then(({ log }) => log.fatal({ err: error }, 'uncaught')).catch(() => {})
