@@ -214,14 +214,27 @@ function rendererOf(headings: Heading[], address: (href: string) => string): Ren
     table({ header, rows }) {
       const cell = (tag: 'th' | 'td', { tokens }: Tokens.TableCell) =>
         `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`
-      const line = (cells: readonly string[]) => `<tr>${cells.join('')}</tr>`
+      const line = (cells: readonly string[], id = '') => `<tr${id}>${cells.join('')}</tr>`
       const heads = header.map((head) => cell(head.text === '' ? 'td' : 'th', head))
       const hasHeads = header.some(({ text }) => text !== '')
-      const body = rows.map((cells) => line(cells.map((one) => cell('td', one)))).join('\n')
+      const body = rows
+        .map((cells) =>
+          line(
+            cells.map((one) => cell('td', one)),
+            idOfType(cells[0]?.text),
+          ),
+        )
+        .join('\n')
       // Wide tables scroll separately, also by keyboard.
       return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${hasHeads ? `<thead>${line(heads)}</thead>` : ''}<tbody>${body}</tbody></table></div>\n`
     },
   }
+}
+
+/** The row of a type of error can be linked to: `errors#ROOM_NOT_FOUND`. */
+function idOfType(text = ''): string {
+  const [, type] = /^`([A-Z][A-Z0-9_]+)`$/.exec(text) ?? []
+  return type === undefined ? '' : ` id="${type}"`
 }
 
 /** Renders a code block with the caption from its fence; see docs/README.md. */

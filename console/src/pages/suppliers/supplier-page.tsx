@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Supplier, SupplierCall } from '../../../../src/console/suppliers/contract.ts'
 import { useApi } from '../../api.ts'
 import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
-import { useIdParam } from '../../parts/filters.tsx'
+import { useFilter, useIdParam } from '../../parts/filters.tsx'
 import { LinkTo, ReservationLink } from '../../parts/link-to.tsx'
 import { CountText } from '../../parts/numbers.tsx'
 import { Page, PageWait } from '../../parts/page.tsx'
@@ -150,10 +150,13 @@ function SummarySection({ supplier: { createdAt, hotels, pushes } }: { supplier:
 function Keys({ supplier }: { supplier: Supplier }) {
   const { t } = useTranslation()
   const [isCreating, setCreating] = useState(false)
-  const [showsEnded, setShowsEnded] = useState(false)
+  const [sought] = useFilter('key')
+  const [isUnfolded, setUnfolded] = useState<boolean>()
   const active = supplier.keys.filter(({ status }) => status === 'active')
   const ended = supplier.keys.filter(({ status }) => status !== 'active')
   const count = ended.length
+  // A link may ask for one of them.
+  const showsEnded = isUnfolded ?? ended.some(({ keyId }) => String(keyId) === sought)
   const isAdmin = useCan('admin')
   const isManager = useIsManager()
   const { managedKeysMax: max } = supplier.account
@@ -187,7 +190,7 @@ function Keys({ supplier }: { supplier: Supplier }) {
         ))}
         {count > 0 && (
           <div>
-            <Button variant="subtle" aria-expanded={showsEnded} onClick={() => setShowsEnded(!showsEnded)}>
+            <Button variant="subtle" aria-expanded={showsEnded} onClick={() => setUnfolded(!showsEnded)}>
               {showsEnded ? t('suppliers.keys.hideEnded') : t('suppliers.keys.showEnded', { count })}
             </Button>
           </div>
