@@ -217,14 +217,13 @@ function rendererOf(headings: Heading[], address: (href: string) => string): Ren
       const line = (cells: readonly string[], id = '') => `<tr${id}>${cells.join('')}</tr>`
       const heads = header.map((head) => cell(head.text === '' ? 'td' : 'th', head))
       const hasHeads = header.some(({ text }) => text !== '')
-      const body = rows
-        .map((cells) =>
-          line(
-            cells.map((one) => cell('td', one)),
-            idOfType(cells[0]?.text),
-          ),
+      const isOfTypes = header[0]?.text === '`type`'
+      const rowOf = (cells: readonly Tokens.TableCell[]) =>
+        line(
+          cells.map((one) => cell('td', one)),
+          isOfTypes ? idOfType(cells[0]?.text) : '',
         )
-        .join('\n')
+      const body = rows.map(rowOf).join('\n')
       // Wide tables scroll separately, also by keyboard.
       return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${hasHeads ? `<thead>${line(heads)}</thead>` : ''}<tbody>${body}</tbody></table></div>\n`
     },

@@ -141,9 +141,11 @@ function Problem({
           {hint}
         </Text>
       )}
-      <Text size="xs" component="div">
-        <GuideTo type={type} />
-      </Text>
+      {isError && (
+        <Text size="xs" component="div">
+          <GuideTo type={type} />
+        </Text>
+      )}
     </div>
   )
 }
