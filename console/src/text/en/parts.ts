@@ -35,6 +35,7 @@ export const parts = {
   copied: 'Copied',
   copyWhat: 'Copy {{what}}',
   cancel: 'Cancel',
+  close: 'Close',
   hotelTime: 'hotel time',
   viewerTime: 'your time',
   hotelTimeIs: '{{time}} at the hotel ({{zone}})',
