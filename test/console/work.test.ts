@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { openShop } from '../booking.ts'
 import { operatorOf } from '../calendar.ts'
 import { gatewayForTests } from '../harness.ts'
-import { expectOk, pushStoryHotel } from '../story.ts'
+import { expectOk, product, pushStoryHotel } from '../story.ts'
 import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
 
 describe('the work queue and stop-sells', { skip: withoutChromium }, async () => {
@@ -80,6 +80,34 @@ describe('the work queue and stop-sells', { skip: withoutChromium }, async () =>
     await page.getByRole('dialog').getByRole('button', { name: 'Resume sales' }).press('Enter')
     await page.getByText('2 nights are on sale again.').waitFor()
     await page.getByText('No sales are stopped').waitFor()
+    await close()
+  })
+
+  test('the same nights of several rooms are one line, and each night counts once', async () => {
+    expectOk(
+      await supplier.post('/push/products', {
+        hotelId: 'H1',
+        products: ['TWN', 'SUI'].map((roomId) => product(roomId, 'BAR')),
+      }),
+    )
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto(`/hotels/${hotel}/calendar?room=DBL&rate=&night=2027-05-01`)
+    await page.getByRole('button', { name: 'Stop or resume sales' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('All rooms').check()
+    await dialog.getByLabel('First night').fill('2027-05-01')
+    await dialog.getByLabel('Last night').fill('2027-05-28')
+    await dialog.getByLabel('Reason').fill('Renovation')
+    await dialog.getByText('Stops sales of 28 nights in 3 rooms; none already stopped.').waitFor()
+    await dialog.getByRole('button', { name: 'Stop sales' }).click()
+    await page.getByText('Sales of 28 nights in 3 rooms stopped').waitFor()
+    await goto('/stop-sells')
+    const row = page.getByRole('row').filter({ hasText: 'Renovation' })
+    await row.getByText(/^all rates of (\w+, ){2}\w+: /).waitFor()
+    assert.equal((await row.innerText()).match(/28 May 2027/g)?.length, 1)
+    await row.getByRole('button', { name: /^Resume sales: Renovation/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume sales' }).click()
+    await page.getByText('28 nights in 3 rooms are on sale again.').waitFor()
     await close()
   })
 

@@ -89,7 +89,7 @@ test('a stop-sell is listed with who, why, since when and which nights, and sale
 
   assert.equal((await viewer.post(`/stop-sells/${listed.stopSellId}/resume`, undefined)).status, 403)
   const { body } = expectOk(await resume(listed))
-  assert.deepEqual([body['nightsChanged'], body['nightsKept']], [5, 0])
+  assert.deepEqual([body['changed'], body['kept']], [[{ isRate: false, nights: 5 }], []])
   assert.deepEqual([await list(stage), await stoppedNights(stage)], [[], []])
   const [ended] = await list(stage, 'ended')
   assert.deepEqual([ended?.stopSellId, ended?.endedBy], [listed.stopSellId, operator.id])
@@ -107,10 +107,13 @@ test('nights that another stop-sell claims too stay stopped until that one ends'
   const [fraud, water] = await list(stage)
   assert.ok(fraud && water)
   const { body: first } = expectOk(await resume(water))
-  assert.deepEqual([first['nightsChanged'], first['nightsKept']], [1, 2])
+  assert.deepEqual(
+    [first['changed'], first['kept']],
+    [[{ isRate: false, nights: 1 }], [{ isRate: false, nights: 2 }]],
+  )
   assert.deepEqual(await stoppedNights(stage), ['21', '22', '23', '24'])
   const { body: second } = expectOk(await resume(fraud))
-  assert.deepEqual([second['nightsChanged'], await stoppedNights(stage)], [4, []])
+  assert.deepEqual([second['changed'], await stoppedNights(stage)], [[{ isRate: false, nights: 4 }], []])
 })
 
 test('a stop-sell ends by itself at its time, and one without end on the same nights keeps them stopped', async () => {

@@ -5,9 +5,11 @@ import { useTranslation } from 'react-i18next'
 import type { ListedStopSell } from '../../../../src/console/stop-sells/contract.ts'
 import { useChange } from '../../api.ts'
 import { Confirm } from '../../parts/dialogs.tsx'
+import { useNights } from '../../parts/nights-text.ts'
 
 export function ResumeButton({ stopSell }: { stopSell: ListedStopSell }) {
   const { t } = useTranslation()
+  const nightsOf = useNights()
   const [isOpen, setOpen] = useState(false)
   const resume = useChange('resumeSales', {
     invalidates: ['searchStopSells', 'getOverview', 'getCalendar', 'getCalendarCell', 'explainStay'],
@@ -22,9 +24,9 @@ export function ResumeButton({ stopSell }: { stopSell: ListedStopSell }) {
     resume.mutate(
       { params: { stopSellId } },
       {
-        onSuccess: ({ nightsChanged, nightsKept }) => {
-          const kept = nightsKept > 0 ? ` ${t('stopSells.kept', { count: nightsKept })}` : ''
-          notifications.show({ message: t('stopSells.resumed', { count: nightsChanged }) + kept })
+        onSuccess: ({ changed, kept }) => {
+          const stays = kept.length > 0 ? ` ${t('stopSells.kept', nightsOf(kept))}` : ''
+          notifications.show({ message: t('stopSells.resumed', nightsOf(changed)) + stays })
           close()
         },
       },
