@@ -143,6 +143,19 @@ describe('suppliers in the console', { skip: withoutChromium }, async () => {
     }
   })
 
+  test('the badge of failing pushes leads to them', async () => {
+    await acme.post('/push/hotels', '{"hotelId', { 'x-request-id': 'no-json' })
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    for (const path of ['/suppliers', `/suppliers/${await idOf('Acme')}`]) {
+      await goto(path)
+      await page.getByRole('link', { name: /^1 of \d+ refused$/ }).click()
+      await page.getByRole('heading', { level: 1, name: 'Push log' }).waitFor()
+      await page.getByRole('row').filter({ hasText: 'no-json' }).waitFor()
+      assert.equal(await page.getByRole('row').count(), 2)
+    }
+    await close()
+  })
+
   test('a webhook is called, and settings are saved; an operator may do the first, a viewer neither', async () => {
     const id = await idOf('Acme')
     const admin = await openConsole(gateway, 'admin')

@@ -110,7 +110,7 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
   )
 }
 
-function SummarySection({ supplier: { createdAt, hotels, pushes } }: { supplier: Supplier }) {
+function SummarySection({ supplier: { supplierId, createdAt, hotels, pushes } }: { supplier: Supplier }) {
   const { t } = useTranslation()
   return (
     <section className={classes['panel']} aria-labelledby="glance">
@@ -134,7 +134,7 @@ function SummarySection({ supplier: { createdAt, hotels, pushes } }: { supplier:
           <>
             <dt>{t('suppliers.list.failing')}</dt>
             <dd>
-              <PushHealth pushes={pushes} />
+              <PushHealth supplierId={supplierId} pushes={pushes} />
             </dd>
           </>
         )}
