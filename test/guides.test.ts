@@ -105,12 +105,15 @@ test('each type of error has a place of its own, so that a page can link to it',
     assert.match(html, new RegExp(`<tr id="${type}"><td><code>${type}</code>`))
 })
 
-test('headings of all guides can be searched', async () => {
+test('headings and types of errors of all guides can be searched', async () => {
   const found: { text: string }[] = JSON.parse(await (await get('/docs/guides/headings.json')).text())
   assert.ok(found.length > 150)
   assert.deepEqual(
-    found.filter(({ text }) => text === 'Rounding' || text === 'The vault key'),
-    [{ guide: 'Security', text: 'The vault key', href: '/docs/guides/security#the-vault-key' }],
+    found.filter(({ text }) => ['Rounding', 'The vault key', 'WRONG_TYPE'].includes(text)),
+    [
+      { guide: 'Errors', text: 'WRONG_TYPE', href: '/docs/guides/errors#WRONG_TYPE' },
+      { guide: 'Security', text: 'The vault key', href: '/docs/guides/security#the-vault-key' },
+    ],
   )
 })
 
