@@ -37,6 +37,10 @@ export const shell = {
   signOut: 'Sign out',
   notFoundTitle: 'Page not found',
   notFoundHint: 'The address may be mistyped, or the page no longer exists.',
+  forOperatorsTitle: 'A page for the platform’s operators',
+  forOperatorsHint:
+    'You see the data of your own account. Ask the platform about what you looked for here: it sees who changed what.',
+  toAccount: 'To your account',
   toOverview: 'Go to the overview',
   foundKey: {
     of: 'Key {{keyId}} of {{supplier}}, used by {{channelManager}}',
