@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/postgres.ts'
-import type { Hotel } from './contract.ts'
+import type { Hotel, OptionalStep } from './contract.ts'
 import { lockPlaces, refuseAbove } from './hotels-max.ts'
 
 /** The columns of a hotel that other features use. */
@@ -276,6 +276,7 @@ export type HotelOverview = HotelRow & {
   hasTaxes: boolean
   hasAvailabilityWebhook: boolean
   hasPushbookWebhook: boolean
+  unneededSteps: OptionalStep[]
 }
 
 /** A supplier's hotels with the data of the go-live checklist; webhooks are those of the key. */
@@ -286,7 +287,8 @@ export async function selectHotelOverviews(
 ): Promise<HotelOverview[]> {
   const { rows } = await db.query<HotelOverview>(
     `select hotel.*, api_key.availability_webhook is not null as "hasAvailabilityWebhook",
-       api_key.pushbook_webhook is not null as "hasPushbookWebhook"
+       api_key.pushbook_webhook is not null as "hasPushbookWebhook",
+       array(select jsonb_object_keys(unneeded_steps) from supplier where id = $1) as "unneededSteps"
      from (
        select ${hotelColumns}, pushed, city_matched as "cityMatched", created_at as "createdAt", ari_at as "ariAt",
          (select count(*)::int from room_rate where hotel_id = hotel.id) as "productCount",

@@ -70,6 +70,10 @@ export type ChecklistStep = {
   url?: string
   /** Why the URL is not called: it would be refused today. */
   fault?: string
+  /** Whether an operator may mark it as not needed, for all hotels of the supplier. */
+  isOptional?: true
+  /** Why it is not needed; the operator is null for people of the supplier. */
+  unneeded?: { reason: string; operator: string | null; at: string }
 }
 
 export type HotelProduct = Mapping & { cancelPolicies: CancelPolicy[] }

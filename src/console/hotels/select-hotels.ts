@@ -75,12 +75,13 @@ export function ofSupplierById(supplier: string, before: string): string {
 /** Above every id of a hotel. */
 export const anyHotelId = '2147483647'
 
-/** Both URLs, of any valid key of the supplier, see webhooks/store.ts. */
+/** Both URLs, of any valid key of the supplier, see webhooks/store.ts, except for what its contract doesn't need. */
 const suppliersWithWebhooks = (now: string): string => `
-  select supplier_id from api_key
+  select supplier_id from api_key join supplier as account on account.id = supplier_id
   where revoked_at is null and (expires_at is null or expires_at > instant(${now}))
-  group by supplier_id
-  having count(availability_webhook) > 0 and count(pushbook_webhook) > 0`
+  group by supplier_id, account.unneeded_steps
+  having (count(availability_webhook) > 0 or account.unneeded_steps ? 'availabilityWebhook')
+    and (count(pushbook_webhook) > 0 or account.unneeded_steps ? 'pushbookWebhook')`
 
 /** `filters`: as planned. `walk`: in order, through the next hotels only. `words`: all by the index of parts, sorted after. */
 type Way = 'filters' | 'walk' | 'words'

@@ -148,6 +148,9 @@ export type SupplierCertification = {
   })[]
 }
 
+/** Why a step of the go-live checklist is not needed, by an operator's word. */
+export type UnneededStep = { reason: string; operator: string; at: string }
+
 const overlapMinutes = integer({
   minimum: 0,
   maximum: overlapMinutesMax,
@@ -189,6 +192,17 @@ export const supplierRoutes = {
     role: 'admin',
     params: Type.Object({ supplierId }),
     body: account,
+  }),
+  changeGoLiveStep: consoleRoute<{ unneeded: UnneededStep | null }>()({
+    method: 'PUT',
+    path: '/suppliers/{supplierId}/go-live/{step}',
+    role: 'operator',
+    params: Type.Object({ supplierId, step: text({ maxLength: 40 }) }),
+    body: Type.Object({
+      isNeeded: Type.Boolean(),
+      /** Why it isn't; the supplier sees it too. */
+      reason: Type.Optional(text({ maxLength: 200 })),
+    }),
   }),
   createSupplierKey: consoleRoute<{ keyId: number; apiKey: string }>()({
     method: 'POST',
