@@ -111,10 +111,25 @@ describe('the work queue and stop-sells', { skip: withoutChromium }, async () =>
     await close()
   })
 
+  test('a hotel of which every room is stopped says by whom, until when and why', async () => {
+    const { page, goto, close, operator } = await openConsole(gateway, 'operator')
+    const targets = ['DBL', 'TWN', 'SUI'].map((roomId) => ({ roomId }))
+    const today = new Date(gateway.clock.now()).toISOString().slice(0, 10)
+    const stop = { action: 'stop', targets, from: today, to: '2027-06-01', reason: 'Fire' }
+    assert.ok(operator)
+    expectOk(await operator.post(`/hotels/${hotel}/stop-sell`, stop))
+    await goto(`/hotels/${hotel}`)
+    await page.getByText('sales stopped', { exact: true }).waitFor()
+    await page.getByText(`by ${operator.name} until Tue, 1 Jun 2027: “Fire”`).waitFor()
+    assert.equal(await page.getByText('open for bookings').count(), 0)
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await close()
+  })
+
   test('the pages fit a narrow screen', async () => {
     for (const options of [{ width: 390 }, { width: 768 }, { width: 1280, zoom: 2 }]) {
       const { page, goto, close } = await openConsole(gateway, 'operator', options)
-      for (const path of ['/', '/stop-sells', '/stop-sells?state=ended']) {
+      for (const path of ['/', '/stop-sells', '/stop-sells?state=ended', `/hotels/${hotel}`]) {
         await goto(path)
         await page.locator('table, ul').first().waitFor()
         const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')

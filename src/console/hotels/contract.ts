@@ -3,6 +3,7 @@ import type { Mapping } from '../../ari/contract.ts'
 import { queryText, consoleRoute, oneOf, text } from '../../http/route.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
+import type { WholeStop } from '../stop-sells/contract.ts'
 import type { Tax } from '../../taxes/contract.ts'
 
 export const hotelsPerPage = { max: 200, usual: 50 }
@@ -93,6 +94,8 @@ export type HotelPage = {
   /** The current date at the hotel, by the service's clock. */
   today: string
   isReady: boolean
+  /** Set if an operator has stopped sales of every room tonight. */
+  stopped: WholeStop | null
   checklist: ChecklistStep[]
   products: HotelProduct[]
   moreProducts: number

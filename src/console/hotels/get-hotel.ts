@@ -23,6 +23,7 @@ import {
   namedPush,
 } from '../pushes/store.ts'
 import type { UnneededStep } from '../suppliers/contract.ts'
+import { selectOptionalWholeStop } from '../stop-sells/store.ts'
 import { selectUnneededSteps } from '../suppliers/go-live-steps.ts'
 import { listedHotel } from './list-hotels.ts'
 import { selectHotelsOnSale } from '../../ari/on-sale.ts'
@@ -41,15 +42,19 @@ export const getHotel = (needs: ChecklistNeeds): Mounted =>
     const listed = details && (await readListed(db, details.id, clock.now(), thisMonth))
     if (!details || !listed) throw hotelNotFound(params.hotelId)
     const steps = await readChecklist(needs, { ...details, supplierId: listed.supplierId })
-    const checklist = operator.supplier === undefined ? steps : steps.map(withoutOperator)
+    const isOfSupplier = operator.supplier !== undefined
+    const checklist = isOfSupplier ? steps.map(withoutOperator) : steps
+    const today = todayIn(details, clock.now())
+    const stopped = await selectOptionalWholeStop(db, details.id, today)
     const { channelManager, minChildAge, maxChildAge, pushed, cityMatched, productCount } = details
     const products = await readProducts(db, details.id)
     const outcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
     const lastPushes = await selectNewestOfKinds(db, details.id, pushKinds, outcomes)
     return answer(200, {
       hotel: { ...withoutStage(listed), channelManager, minChildAge, maxChildAge, pushed, cityMatched },
-      today: formatNight(todayIn(details, clock.now())),
+      today: formatNight(today),
       isReady: checklist.every(({ status }) => status !== 'missing'),
+      stopped: stopped ? { ...stopped, operator: isOfSupplier ? null : stopped.operator } : null,
       checklist,
       products,
       moreProducts: Math.max(0, productCount - products.length),

@@ -30,6 +30,16 @@ export type ListedStopSell = {
   endedBy: string | null
 }
 
+/** Why nothing of a hotel can be sold tonight. */
+export type WholeStop = {
+  reason: string | null
+  /** Null for people of the supplier. */
+  operator: string | null
+  until: string | null
+  /** The last night that it stops. */
+  lastNight: string
+}
+
 /** Nights of a room with all its rates, or of one of its rates. */
 export type NightsOfRow = { isRate: boolean; nights: number }
 

@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import { openShop, type Shop } from '../../../test/booking.ts'
 import { operatorOf, type OperatorCall } from '../../../test/calendar.ts'
 import { client, gatewayForTests, type TestOperator } from '../../../test/harness.ts'
-import { expectOk, problemsOf } from '../../../test/story.ts'
+import { expectOk, problemsOf, product } from '../../../test/story.ts'
 import { openLog } from '../../base/log.ts'
 import { telemetry } from '../../base/telemetry.ts'
 import { stayReader } from '../../offers/stays.ts'
@@ -202,4 +202,25 @@ test('stop-sells of before the list existed are in it, with what is still stoppe
   const [after] = await list(stage)
   assert.ok(ordered && after)
   assert.deepEqual(after, { ...ordered, stopSellId: after.stopSellId, reason: null })
+})
+
+test('a hotel of which every room is stopped tonight says by whom, why and until when', async () => {
+  const stage = await scene('whole')
+  expectOk(await stage.supplier.post('/push/products', { hotelId: 'H1', products: [product('TWN', 'BAR')] }))
+  const stoppedOf = async (by = viewer) =>
+    Object(expectOk(await by.get(`/hotels/${stage.hotel}`)).body['stopped'])
+  const tonight = { from: '2027-03-01', to: '2027-03-20' }
+  await change(stage, 'stop', { ...tonight, reason: 'Renovation' })
+  assert.deepEqual(await stoppedOf(), {}, 'a room can still be sold')
+  const until = '2027-03-10T10:00:00.000Z'
+  const targets = [{ roomId: 'TWN', rateId: 'BAR' }]
+  await change(stage, 'stop', { ...tonight, to: '2027-03-25', targets, reason: 'Flood', until })
+  const told = { reason: 'Flood', operator: operator.id, until, lastNight: '2027-03-25' }
+  assert.deepEqual(await stoppedOf(), told)
+  const { rows } = await gateway.db.query<{ id: number }>(`select id from supplier where name = 'whole'`)
+  const person = await gateway.operator('viewer', rows[0]?.id)
+  assert.deepEqual(await stoppedOf(person), { ...told, operator: null })
+  gateway.clock.set('2027-03-22T12:00:00Z')
+  // The former session has ended.
+  assert.deepEqual(await stoppedOf(await gateway.operator('viewer')), {}, 'not on later nights')
 })
