@@ -129,7 +129,7 @@ function Parts({ read }: { read: HotelRead }) {
       <Tabs.Panel value="checklist">
         <Stack gap="sm">
           <Readiness read={read} />
-          <Checklist steps={read.checklist} zone={read.hotel.timeZone} />
+          <Checklist steps={read.checklist} zone={read.hotel.timeZone} supplier={read.hotel} />
           <CertificationPanel supplierId={read.hotel.supplierId} hotelId={read.hotel.hotelId} />
         </Stack>
       </Tabs.Panel>
