@@ -54,6 +54,18 @@ async function stageOf(): Promise<string | undefined> {
   return hotel?.goLive
 }
 
+test('a supplier’s page says how many of its hotels are at each stage', async () => {
+  const goLiveOf = async () =>
+    Object(expectOk(await viewer.get(`/suppliers/${ids.supplierId}`)).body['supplier']).goLive
+  const none = { products: 0, ari: 0, webhooks: 0, ready: 0 }
+  assert.deepEqual(await goLiveOf(), { stages: { ...none, webhooks: 1 }, open: 0, isMore: false })
+  await gateway.db.query(
+    `update supplier set unneeded_steps = '{"availabilityWebhook": {}, "pushbookWebhook": {}}'`,
+  )
+  assert.deepEqual(await goLiveOf(), { stages: { ...none, ready: 1 }, open: 1, isMore: false })
+  await gateway.db.query(`update supplier set unneeded_steps = '{}'`)
+})
+
 test('an operator marks a step as not needed, with a reason, for all hotels of the supplier, and takes it back', async () => {
   assert.deepEqual([await stepsOf(), await stageOf()], [[['missing'], ['missing']], 'webhooks'])
   expectOk(await change('availabilityWebhook', { isNeeded: false, reason: ' Prices are fixed ' }))

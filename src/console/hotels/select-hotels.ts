@@ -226,6 +226,29 @@ async function conditionsOf(
   return conditions
 }
 
+const stagedMax = 2_000
+
+/** How many hotels of the supplier are at each stage: of 2,000, so that a chain's page stays quick. */
+export async function countStages(
+  db: Queryable,
+  { supplierId, nowMs, thisMonth }: { supplierId: number; nowMs: number; thisMonth: number },
+): Promise<{ stages: Record<GoLiveStage, number>; open: number; isMore: boolean }> {
+  const { rows } = await db.query<Record<GoLiveStage | 'open' | 'looked', number>>(
+    `select count(*)::int as looked, count(*) filter (where stage = 'products')::int as products,
+       count(*) filter (where stage = 'ari')::int as ari, count(*) filter (where stage = 'webhooks')::int as webhooks,
+       count(*) filter (where stage = 'ready')::int as ready,
+       count(*) filter (where stage = 'ready' and is_available)::int as open
+     from (
+       select is_available, case when not h.is_offered then 'products' when ${ariEnd} < $2::int then 'ari'
+         when $1 in (${suppliersWithWebhooks('$3')}) then 'ready' else 'webhooks' end as stage
+       from hotel h where supplier_id = $1::int limit ${stagedMax} + 1
+     ) as few`,
+    [supplierId, thisMonth, nowMs],
+  )
+  const { looked = 0, open = 0, products = 0, ari = 0, webhooks = 0, ready = 0 } = rows[0] ?? {}
+  return { stages: { products, ari, webhooks, ready }, open, isMore: looked > stagedMax }
+}
+
 /** By the service's clock, as in hotel.ari_day. */
 const dayOf = (ms: number): number => Math.floor(ms / 86_400_000)
 

@@ -130,7 +130,11 @@ function Parts({ read }: { read: HotelRead }) {
         <Stack gap="sm">
           <Readiness read={read} />
           <Checklist steps={read.checklist} zone={read.hotel.timeZone} supplier={read.hotel} />
-          <CertificationPanel supplierId={read.hotel.supplierId} hotelId={read.hotel.hotelId} />
+          <CertificationPanel
+            supplierId={read.hotel.supplierId}
+            hotelId={read.hotel.hotelId}
+            isLive={read.isReady && read.hotel.isAvailable}
+          />
         </Stack>
       </Tabs.Panel>
       <Tabs.Panel value="why">

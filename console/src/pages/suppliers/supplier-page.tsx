@@ -18,6 +18,7 @@ import { AccountPanel } from './account-panel.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
 import { CertificationPanel } from './certification-panel.tsx'
 import { ExportsPanel } from './exports-panel.tsx'
+import { GoLiveState } from './go-live-state.tsx'
 import { GuardPanel } from './guard-panel.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewKey } from './new-key.tsx'
@@ -94,10 +95,10 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
       <div className={classes['columns']}>
         <Stack gap="lg">
           <Keys supplier={supplier} />
-          <RecentCalls supplierId={supplier.supplierId} calls={supplier.calls} />
-          <CertificationPanel supplierId={supplier.supplierId} />
           <PeoplePanel supplierId={supplier.supplierId} />
           <ExportsPanel supplierId={supplier.supplierId} />
+          <CertificationPanel supplierId={supplier.supplierId} isLive={supplier.goLive.open > 0} />
+          <RecentCalls supplierId={supplier.supplierId} calls={supplier.calls} />
         </Stack>
         <Stack gap="lg">
           <SummarySection supplier={supplier} />
@@ -110,7 +111,11 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
   )
 }
 
-function SummarySection({ supplier: { supplierId, createdAt, hotels, pushes } }: { supplier: Supplier }) {
+function SummarySection({
+  supplier: { supplierId, createdAt, hotels, goLive, pushes },
+}: {
+  supplier: Supplier
+}) {
   const { t } = useTranslation()
   return (
     <section className={classes['panel']} aria-labelledby="glance">
@@ -121,6 +126,10 @@ function SummarySection({ supplier: { supplierId, createdAt, hotels, pushes } }:
         <dt>{t('suppliers.facts.hotels')}</dt>
         <dd>
           <CountText of={hotels} />
+        </dd>
+        <dt>{t('suppliers.goLive.title')}</dt>
+        <dd>
+          <GoLiveState supplierId={supplierId} goLive={goLive} />
         </dd>
         <dt>{t('suppliers.facts.lastPush')}</dt>
         <dd>
