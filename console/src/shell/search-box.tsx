@@ -132,19 +132,37 @@ function SearchForm({ onClose, onKey }: { onClose: () => void; onKey: (found: Fo
             />
           ))}
         </div>
-        <p className={classes['status']} role="status">
-          {isSecret && t('shell.search.secret')}
-          {found.length > 0 && t('shell.search.found', { count: found.length })}
-          {isNone && t('shell.search.none', { text })}
-        </p>
-        {isNone && <WayOn text={text} />}
-        <p className={classes['status']}>{t('shell.search.hints')}</p>
+        <Status isSecret={isSecret} found={found.length} sought={isNone ? text : undefined} />
       </div>
     </div>
   )
 }
 
 const findable = ['hotel', 'supplier', 'reservation', 'push', 'key'] as const
+
+/** What came of it. `sought`: what was not found. */
+function Status({
+  isSecret,
+  found,
+  sought,
+}: {
+  isSecret: boolean
+  found: number
+  sought: string | undefined
+}) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <p className={classes['status']} role="status">
+        {isSecret && t('shell.search.secret')}
+        {found > 0 && t('shell.search.found', { count: found })}
+        {sought !== undefined && t('shell.search.none', { text: sought })}
+      </p>
+      {sought !== undefined && <WayOn text={sought} />}
+      <p className={classes['status']}>{t('shell.search.hints')}</p>
+    </>
+  )
+}
 
 /** Where nothing was found: what can be, and the guides. */
 function WayOn({ text }: { text: string }) {
