@@ -25,7 +25,11 @@ describe('alerts', { skip: withoutChromium }, async () => {
     await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
     await page.getByText('sellable days: 3').waitFor()
     const listed = page.getByRole('row')
-    assert.match(await listed.nth(1).innerText(), /2 reservations are not delivered/, 'critical ones are first')
+    assert.match(
+      await listed.nth(1).innerText(),
+      /2 reservations are not delivered/,
+      'critical ones are first',
+    )
     assert.match(await listed.nth(2).innerText(), /Can be sold for few days ahead/)
     assert.doesNotMatch(await page.locator('#app').innerText(), /[a-z]\.(low|undelivered)/)
     await axe(page, { scheme: 'light' })

@@ -1,9 +1,11 @@
 import { Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { goLiveStages } from '../../../../src/console/hotels/contract.ts'
+import type { GoLiveStage } from '../../../../src/console/hotels/contract.ts'
 import type { SupplierGoLive } from '../../../../src/console/suppliers/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
+
+const shownStages = ['ready', 'webhooks', 'ari', 'products'] as const satisfies readonly GoLiveStage[]
 
 /** Whether the supplier sells, and how many hotels are ready or need something, each a link to them. */
 export function GoLiveState({
@@ -21,8 +23,7 @@ export function GoLiveState({
         kind={isLive ? 'good' : 'wait'}
         label={t(isLive ? 'suppliers.goLive.live' : 'suppliers.goLive.notLive')}
       />
-      {goLiveStages
-        .toReversed()
+      {shownStages
         .filter((stage) => stages[stage] > 0)
         .map((stage) => (
           <LinkTo key={stage} to="/hotels" search={{ supplierId: String(supplierId), goLive: stage }} fz="xs">
