@@ -1063,6 +1063,7 @@ create table supplier (
   managed_keys_max integer default 2 not null,
   managed_key_rate_max integer default 6000 not null,
   hotels_max integer default 0 not null,
+  unneeded_steps jsonb default '{}'::jsonb not null,
   constraint supplier_pkey PRIMARY KEY (id),
   constraint supplier_name_key UNIQUE (name),
   constraint supplier_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),

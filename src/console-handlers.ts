@@ -37,6 +37,7 @@ import {
   getSupplier,
   listSuppliers,
 } from './console/suppliers/supplier-endpoints.ts'
+import { changeGoLiveStep } from './console/suppliers/go-live-steps.ts'
 import { getSupplierCertification } from './console/suppliers/certification.ts'
 import {
   changePersonRole,
@@ -166,6 +167,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   listSuppliers: unhurried(listSuppliers),
   getSupplier,
   getSupplierCertification,
+  changeGoLiveStep,
   listPeople,
   createPerson,
   changePersonRole,

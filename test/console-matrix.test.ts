@@ -61,6 +61,7 @@ const rows: Record<ConsoleRouteName, Row> = {
   listSuppliers: 'viewer reads',
   getSupplier: 'viewer reads',
   getSupplierCertification: 'viewer reads',
+  changeGoLiveStep: 'operator changes',
   listPeople: 'viewer reads',
   createPerson: 'operator changes',
   changePersonRole: 'operator changes',

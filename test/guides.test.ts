@@ -99,12 +99,21 @@ test('the changelog is a page beside the guides, to which every page leads', asy
   assert.match(document.info.description, /\(\/docs\/changelog\)/)
 })
 
-test('headings of all guides can be searched', async () => {
+test('each type of error has a place of its own, so that a page can link to it', async () => {
+  const html = await page('/errors')
+  for (const type of ['WRONG_TYPE', 'ROOM_NOT_FOUND', 'MALFORMED_JSON'])
+    assert.match(html, new RegExp(`<tr id="${type}"><td><code>${type}</code>`))
+})
+
+test('headings and types of errors of all guides can be searched', async () => {
   const found: { text: string }[] = JSON.parse(await (await get('/docs/guides/headings.json')).text())
   assert.ok(found.length > 150)
   assert.deepEqual(
-    found.filter(({ text }) => text === 'Rounding' || text === 'The vault key'),
-    [{ guide: 'Security', text: 'The vault key', href: '/docs/guides/security#the-vault-key' }],
+    found.filter(({ text }) => ['Rounding', 'The vault key', 'WRONG_TYPE'].includes(text)),
+    [
+      { guide: 'Errors', text: 'WRONG_TYPE', href: '/docs/guides/errors#WRONG_TYPE' },
+      { guide: 'Security', text: 'The vault key', href: '/docs/guides/security#the-vault-key' },
+    ],
   )
 })
 

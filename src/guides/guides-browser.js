@@ -72,6 +72,12 @@ function search() {
   input.addEventListener('input', () => void show())
   input.addEventListener('focus', () => void show())
   box.addEventListener('keydown', (event) => move(event, input, list))
+  // A link to the guides may ask for words, as the console's search does.
+  const asked = new URLSearchParams(location.search).get('find')
+  if (asked !== null) {
+    input.value = asked
+    input.focus()
+  }
   document.addEventListener('click', (event) => {
     if (!box.contains(event.target)) list.hidden = true
   })
@@ -92,7 +98,7 @@ function item({ guide, text, href }) {
 function nothing() {
   const line = document.createElement('li')
   line.className = 'none'
-  line.textContent = 'No heading has these words'
+  line.textContent = 'No heading and no error has these words'
   return line
 }
 

@@ -145,6 +145,10 @@ const step = Type.Object({
   at: Type.Optional(Type.String({ description: 'When it was done, if known (UTC)' })),
 })
 
+/** Those that a supplier needs or not by its contract; the platform marks them. */
+export const optionalSteps = ['availabilityWebhook', 'pushbookWebhook'] as const
+export type OptionalStep = (typeof optionalSteps)[number]
+
 export const goLive = Type.Object(
   {
     hotels: step,
@@ -157,7 +161,7 @@ export const goLive = Type.Object(
   },
   {
     description:
-      'The go-live checklist. `products`: at least one is available. `ari`: an available product has a price, in the current currency, for tonight or later. Taxes are `notNeeded` until some are pushed, because a property may have none. The webhooks are those of the calling key; they are `missing` until registered, although a contract without live price checks, or without reservations by HTTP push, does not need them.',
+      'The go-live checklist. `products`: at least one is available. `ari`: an available product has a price, in the current currency, for tonight or later. Taxes are `notNeeded` until some are pushed, because a property may have none. The webhooks are those of the calling key; they are `missing` until registered, or `notNeeded` where the platform has noted that your contract has no live price checks, or no reservations by HTTP push.',
   },
 )
 

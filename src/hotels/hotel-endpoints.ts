@@ -1,8 +1,9 @@
 import type { Needs } from '../postgres/postgres.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { answer, on, type Mounted, besideShape, onEveryProblem } from '../http/mount.ts'
-import { hotelRoutes, type StepStatus, type StoredHotel } from './contract.ts'
-import { selectHotelOverviews, type HotelOverview, type HotelRow } from './store.ts'
+import { hotelRoutes, type OptionalStep, type StepStatus, type StoredHotel } from './contract.ts'
+import { selectHotelOverviews, type HotelOverview } from './overviews.ts'
+import type { HotelRow } from './store.ts'
 import { rejectIfAny } from '../http/rejected.ts'
 import { acceptHotels } from './accept-hotels.ts'
 import { hotelProblems } from './hotel-rules.ts'
@@ -60,13 +61,15 @@ function storedHotel(overview: HotelOverview, isOnSale: boolean): StoredHotel {
 
 function goLiveOf(overview: HotelOverview, isOnSale: boolean): StoredHotel['goLive'] {
   const needed = (isDone: boolean): { status: StepStatus } => ({ status: isDone ? 'done' : 'missing' })
+  const byContract = (step: OptionalStep, isDone: boolean): { status: StepStatus } =>
+    !isDone && overview.unneededSteps.includes(step) ? { status: 'notNeeded' } : needed(isDone)
   const steps = {
     hotels: { ...needed(true), at: overview.createdAt.toISOString() },
     products: needed(overview.hasAvailableProduct),
     taxes: { status: overview.hasTaxes ? 'done' : 'notNeeded' },
     ari: { ...needed(isOnSale), ...(isOnSale && overview.ariAt && { at: overview.ariAt.toISOString() }) },
-    availabilityWebhook: needed(overview.hasAvailabilityWebhook),
-    pushbookWebhook: needed(overview.hasPushbookWebhook),
+    availabilityWebhook: byContract('availabilityWebhook', overview.hasAvailabilityWebhook),
+    pushbookWebhook: byContract('pushbookWebhook', overview.hasPushbookWebhook),
   } satisfies Omit<StoredHotel['goLive'], 'ready'>
   return { ...steps, ready: Object.values(steps).every(({ status }) => status !== 'missing') }
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
 
 const hostile = '<img src=x onerror="window.hacked = true">'
 
@@ -109,6 +109,27 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Maison 11')
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByRole('link', { name: 'Maison 69' }).waitFor()
+    await close()
+  })
+
+  test('an operator marks a step as not needed, with a reason, and takes it back', async () => {
+    const { page, goto, close, operator } = await openConsole(gateway, 'operator')
+    await goto('/hotels?search=etoile')
+    await page.getByRole('link', { name: "Hôtel de l'Étoile" }).click()
+    await page.getByText('2 steps are missing.', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Price check webhook is not needed…' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Price check webhook is not needed' })
+    await dialog.getByText('for all hotels of Channel One').waitFor()
+    await axe(page, { scheme: 'light' })
+    await typeIn(dialog.getByLabel('Reason'), 'Prices are fixed')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 step is missing.', { exact: true }).waitFor()
+    await page.getByText(`“Prices are fixed”, ${operator?.name}`).waitFor()
+    await goto('/audit')
+    await page.getByText('marked a go-live step of').waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Price check webhook is needed after all' }).click()
+    await page.getByText('2 steps are missing.', { exact: true }).waitFor()
     await close()
   })
 

@@ -75,6 +75,27 @@ describe('the pages of the push log', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('a refused push leads to what the guides say of its error, and to the key it came with', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/pushes')
+    await page.getByRole('row').filter({ hasText: 'no-json' }).getByRole('link').first().click()
+    await page.getByRole('heading', { level: 1, name: 'Push of hotels' }).waitFor()
+    const key = page.getByRole('link', { name: /^key \d+ of / })
+    const guide = page.getByRole('link', { name: 'Guide: what MALFORMED_JSON means' }).first()
+    const address = await guide.getAttribute('href')
+    assert.equal(address, '/docs/guides/errors#MALFORMED_JSON')
+    await key.click()
+    await page.getByRole('heading', { level: 1, name: 'Channel One' }).waitFor()
+    await page
+      .locator('[data-sought]')
+      .getByRole('heading', { name: /^Key \d+$/ })
+      .waitFor()
+    assert.ok(await isSeen(page))
+    await page.goto(`${gateway.url}${address}`)
+    await page.locator('tr:target').getByText('MALFORMED_JSON', { exact: true }).waitFor()
+    await close()
+  })
+
   test('a sorted list does not go on with a search that finds little: that takes a click', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     const asked: string[] = []

@@ -103,6 +103,24 @@ describe('the console', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('a search without results says what can be found, and goes on in the guides', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/')
+    await page.keyboard.press('Control+K')
+    const search = page.getByRole('combobox', { name: 'Hotel, supplier, reservation, request ID or key' })
+    await typeIn(search, 'WRONG_TYPE')
+    await page.getByText('No results for “WRONG_TYPE”.').waitFor()
+    await page.getByText('Suppliers: part of the name').waitFor()
+    await axe(page, { scheme: 'light' })
+    await page.getByRole('link', { name: 'Search the guides for “WRONG_TYPE”' }).click()
+    await page
+      .getByRole('list', { name: 'Headings found' })
+      .getByRole('link', { name: /WRONG_TYPE/ })
+      .click()
+    await page.locator('tr:target').getByText('WRONG_TYPE', { exact: true }).waitFor()
+    await close()
+  })
+
   test('the search is closed by Escape and gives the focus back', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/')

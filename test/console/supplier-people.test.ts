@@ -45,6 +45,20 @@ describe('the console of people of a supplier', { skip: withoutChromium }, async
         links.map((link) => (link.getAttribute('href') ?? '').replace(/^\/console/, '')),
       )
 
+  test('a page that only operators see says so, and nothing is asked that the service would refuse', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer', { supplierId })
+    const refused = refusals(page)
+    for (const path of ['/audit', '/alerts', '/holds', '/stop-sells', '/reference', '/operators']) {
+      await goto(path)
+      await page.getByRole('heading', { level: 1, name: 'A page for the platform’s operators' }).waitFor()
+    }
+    await axe(page, { scheme: 'light' })
+    await page.getByRole('link', { name: 'To your account' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Alpha Hotels' }).waitFor()
+    assert.deepEqual(refused, [])
+    await close()
+  })
+
   for (const role of ['viewer', 'operator'] as const)
     test(`every page and link that a ${role === 'viewer' ? 'viewer' : 'manager'} is shown can be opened`, async () => {
       const { page, goto, close } = await openConsole(gateway, role, { supplierId })

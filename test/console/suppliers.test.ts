@@ -143,6 +143,37 @@ describe('suppliers in the console', { skip: withoutChromium }, async () => {
     }
   })
 
+  test('people and exports are above the certification, which is a summary; a row says who is live', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto(`/suppliers/${await idOf('Acme')}`)
+    await page.getByText('not live yet').waitFor()
+    await page.getByRole('link', { name: /^1 hotel needs / }).waitFor()
+    const show = page.getByRole('button', { name: /^Show all \d+ checks$/ })
+    await show.waitFor()
+    const headings = await page.getByRole('heading', { level: 2 }).allInnerTexts()
+    assert.deepEqual(headings.slice(0, 4), ['Keys', 'People', 'Exports', 'Certification'])
+    const table = page.getByRole('table', { name: 'Certification' })
+    assert.equal(await table.count(), 0)
+    await show.press('Enter')
+    await table.waitFor()
+    await page.getByRole('button', { name: 'Hide the checks' }).press('Enter')
+    await table.waitFor({ state: 'detached' })
+    await close()
+  })
+
+  test('the badge of failing pushes leads to them', async () => {
+    await acme.post('/push/hotels', '{"hotelId', { 'x-request-id': 'no-json' })
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    for (const path of ['/suppliers', `/suppliers/${await idOf('Acme')}`]) {
+      await goto(path)
+      await page.getByRole('link', { name: /^1 of \d+ refused$/ }).click()
+      await page.getByRole('heading', { level: 1, name: 'Push log' }).waitFor()
+      await page.getByRole('row').filter({ hasText: 'no-json' }).waitFor()
+      assert.equal(await page.getByRole('row').count(), 2)
+    }
+    await close()
+  })
+
   test('a webhook is called, and settings are saved; an operator may do the first, a viewer neither', async () => {
     const id = await idOf('Acme')
     const admin = await openConsole(gateway, 'admin')

@@ -5,6 +5,7 @@ import {
   localStorageColorSchemeManager,
   type MantineColorsTuple,
 } from '@mantine/core'
+import i18next from 'i18next'
 
 /** Cool greys in light and dark, for people who read tables of figures all day. */
 const gray: MantineColorsTuple = [
@@ -71,6 +72,8 @@ export const theme = createTheme({
         attributes: { header: { role: 'none' } },
       },
     },
+    // Texts are started after this file is read.
+    Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': i18next.t('parts.close') } }) },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
   },
 })

@@ -58,6 +58,13 @@ export function Menu(viewer: Viewer) {
   )
 }
 
+/** Whether people of a supplier may not see the page at all. */
+export function isForOperators(pathname: string): boolean {
+  return navGroups.some(({ items }) =>
+    items.some((item) => item.to === pathname && !('isForSuppliers' in item)),
+  )
+}
+
 /** Every page of the menu that somebody may see. */
 export function pagesFor(viewer: Viewer): NavItem[] {
   return navGroups.flatMap(({ items }) => items.filter((item) => isFor(item, viewer)))

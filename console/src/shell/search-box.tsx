@@ -1,10 +1,11 @@
-import { Loader, Modal, TextInput } from '@mantine/core'
+import { Anchor, Loader, Modal, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useRouter } from '@tanstack/react-router'
 import { Activity, Building2, Hotel, KeyRound, type LucideIcon, Search, Tickets, Zap } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FoundKey, SearchResult } from '../../../src/console/search/contract.ts'
+import { pathPrefix } from '../address.ts'
 import { useApi } from '../api.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { useMe } from '../parts/session.tsx'
@@ -66,6 +67,7 @@ function SearchForm({ onClose, onKey }: { onClose: () => void; onKey: (found: Fo
   const at = Math.min(chosen, commands.length - 1)
   /** As long as somebody types, what is shown is what was asked for before. */
   const isCurrent = text === typed.trim() && (text === '' || (!isPlaceholderData && !isFetching))
+  const isNone = text !== '' && commands.length === 0 && data !== undefined && isCurrent
   const optionId = (index: number): string => `${id}-${index}`
 
   const go = useCallback(
@@ -130,13 +132,51 @@ function SearchForm({ onClose, onKey }: { onClose: () => void; onKey: (found: Fo
             />
           ))}
         </div>
-        <p className={classes['status']} role="status">
-          {isSecret && t('shell.search.secret')}
-          {found.length > 0 && t('shell.search.found', { count: found.length })}
-          {text !== '' && commands.length === 0 && data && isCurrent && t('shell.search.none', { text })}
-        </p>
-        <p className={classes['status']}>{t('shell.search.hints')}</p>
+        <Status isSecret={isSecret} found={found.length} sought={isNone ? text : undefined} />
       </div>
+    </div>
+  )
+}
+
+const findable = ['hotel', 'supplier', 'reservation', 'push', 'key'] as const
+
+/** What came of it. `sought`: what was not found. */
+function Status({
+  isSecret,
+  found,
+  sought,
+}: {
+  isSecret: boolean
+  found: number
+  sought: string | undefined
+}) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <p className={classes['status']} role="status">
+        {isSecret && t('shell.search.secret')}
+        {found > 0 && t('shell.search.found', { count: found })}
+        {sought !== undefined && t('shell.search.none', { text: sought })}
+      </p>
+      {sought !== undefined && <WayOn text={sought} />}
+      <p className={classes['status']}>{t('shell.search.hints')}</p>
+    </>
+  )
+}
+
+/** Where nothing was found: what can be, and the guides. */
+function WayOn({ text }: { text: string }) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes['wayOn']}>
+      <ul>
+        {findable.map((kind) => (
+          <li key={kind}>{t(`shell.search.finds.${kind}`)}</li>
+        ))}
+      </ul>
+      <Anchor inherit href={`${pathPrefix}/docs/guides?${new URLSearchParams({ find: text }).toString()}`}>
+        {t('shell.search.guides', { text })}
+      </Anchor>
     </div>
   )
 }

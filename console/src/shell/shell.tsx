@@ -8,9 +8,10 @@ import { keepCsrfToken, useApi } from '../api.ts'
 import { RequiredSecondFactor } from '../pages/sign-in/second-factor.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Mark } from '../parts/mark.tsx'
-import { PageWait } from '../parts/page.tsx'
+import { ButtonTo } from '../parts/link-to.tsx'
+import { Page, PageWait } from '../parts/page.tsx'
 import { Session } from '../parts/session.tsx'
-import { Menu } from './menu.tsx'
+import { isForOperators, Menu } from './menu.tsx'
 import { SearchBox } from './search-box.tsx'
 import classes from './shell.module.css'
 import { UpgradeNote } from './upgrade-note.tsx'
@@ -103,8 +104,22 @@ function PageOfSupplier({ supplierId }: { supplierId: number }) {
   const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   if (pagesOfOperators.includes(pathname))
     return <Navigate to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} replace />
+  if (isForOperators(pathname)) return <OperatorsPage supplierId={supplierId} />
   // Until the page that follows is loaded, the outlet has the one before.
   return shown !== undefined && pagesOfOperators.includes(shown) ? <PageWait /> : <Outlet />
+}
+
+/** A link of an operator that somebody of a supplier got, or an address that was typed. */
+function OperatorsPage({ supplierId }: { supplierId: number }) {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('shell.forOperatorsTitle')}>
+      <Text mb="md">{t('shell.forOperatorsHint')}</Text>
+      <ButtonTo to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }}>
+        {t('shell.toAccount')}
+      </ButtonTo>
+    </Page>
+  )
 }
 
 /** Whoever follows a link by keyboard or screen reader starts on the new page, not at the menu. */

@@ -1,4 +1,4 @@
-import { alertErrors } from '../../alerts/contract.ts'
+import { alertErrors, alertKinds, severities } from '../../alerts/contract.ts'
 import { parseAlertId, renderAlert } from '../../alerts/render-alert.ts'
 import { acknowledge, alertColumns, type AlertRow } from '../../alerts/store.ts'
 import { findingKinds, type FindingKind, type FindingState } from '../../findings/contract.ts'
@@ -30,7 +30,7 @@ export const searchAlerts = ({ db }: Needs): Mounted =>
     const { page, last } = pageOf(await selectAlerts(db, { ...read, limit: limit + 1 }), limit)
     return answer(200, {
       alerts: page.map(listedAlert),
-      nextCursor: last ? writePosition([last.id]) : null,
+      nextCursor: last ? writePosition([last.weight, last.openedAtMs, last.id]) : null,
     })
   })
 
@@ -39,19 +39,22 @@ type AlertSearch = {
   hotelId: number | undefined
   kind: FindingKind | undefined
   states: readonly FindingState[]
-  beforeId: number | undefined
+  after: { weight: number; openedAtMs: number; id: number } | undefined
   limit: number
 }
 
 const judgeSearch = judgeQuery((query, problems): AlertSearch => {
-  const [beforeId] = readPosition(query, /^(\d{1,15})$/, problems) ?? []
+  const [weight, openedAtMs, id] = readPosition(query, /^(\d) (\d{1,15}) (\d{1,15})$/, problems) ?? []
   const view = alertViews.find((one) => one === query['state']) ?? 'open'
   return {
     supplierId: readNumber('supplierId', query, problems),
     hotelId: readNumber('hotelId', query, problems),
     kind: findingKinds.find((one) => one === query['kind']),
     states: statesOf[view],
-    beforeId: beforeId === undefined ? undefined : Number(beforeId),
+    after:
+      id === undefined
+        ? undefined
+        : { weight: Number(weight), openedAtMs: Number(openedAtMs), id: Number(id) },
     limit: readLimit(query['limit'], consoleAlertsPerPage, problems),
   }
 })
@@ -61,20 +64,37 @@ type Row = AlertRow & {
   supplier: string
   hotelNo: number | null
   hotelName: string | null
+  weight: number
 }
 
-/** By the number of the row, newest first. */
+/** In the order of the kinds. */
+const weights = findingKinds.map((kind) => severities.toReversed().indexOf(alertKinds[kind].severity))
+
+/** The worst first, and of equals the newest. */
 async function selectAlerts(db: Queryable, search: AlertSearch): Promise<Row[]> {
-  const { supplierId, hotelId, kind, states, beforeId, limit } = search
+  const { supplierId, hotelId, kind, states, after, limit } = search
   const { rows } = await db.query<Row>(
     `select ${alertColumns}, supplier.id as "supplierId", supplier.name as supplier, hotel.id as "hotelNo",
-       hotel.name as "hotelName"
-     from finding join supplier on supplier.id = finding.supplier_id left join hotel on hotel.id = finding.hotel_id
+       hotel.name as "hotelName", weight
+     from finding join unnest($8::text[], $9::int[]) as weighed (kind, weight) on weighed.kind = finding.kind
+       join supplier on supplier.id = finding.supplier_id
+       left join hotel on hotel.id = finding.hotel_id
      where finding.state = any($1::text[]) and ($2::int is null or finding.supplier_id = $2)
        and ($3::int is null or finding.hotel_id = $3) and ($4::text is null or finding.kind = $4)
-       and ($5::int8 is null or finding.id < $5)
-     order by finding.id desc limit $6`,
-    [states, supplierId ?? null, hotelId ?? null, kind ?? null, beforeId ?? null, limit],
+       and ($5::int is null or (weight, finding.opened_at, finding.id) < ($5, instant($6), $7::int8))
+     order by weight desc, finding.opened_at desc, finding.id desc limit $10`,
+    [
+      states,
+      supplierId ?? null,
+      hotelId ?? null,
+      kind ?? null,
+      after?.weight ?? null,
+      after?.openedAtMs ?? null,
+      after?.id ?? null,
+      findingKinds,
+      weights,
+      limit,
+    ],
   )
   return rows
 }

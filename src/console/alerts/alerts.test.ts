@@ -41,6 +41,34 @@ test('operators see the alerts of all suppliers, by hotel and kind, page by page
   assert.deepEqual([first.alerts.length, second.alerts.length, second.nextCursor], [2, 1, null])
 })
 
+test('the worst come first, and of equals the newest, across pages', async () => {
+  const viewer = await gateway.operator('viewer')
+  const [{ supplierId } = { supplierId: 0 }] = (
+    await db.query<{ supplierId: number }>('select supplier_id as "supplierId" from hotel')
+  ).rows
+  const later = [
+    { supplierId, kind: 'drift.high', hotelId },
+    { supplierId, kind: 'resync.requested', hotelId },
+  ] as const
+  for (const [number, finding] of later.entries())
+    await raiseFindings(db, [finding], clock.now() + (number + 1) * 60_000)
+  const kinds: string[] = []
+  let cursor = ''
+  do {
+    const page = Object(expectOk(await viewer.get(`/alerts?limit=2${cursor}`)).body)
+    kinds.push(...page.alerts.map(({ kind }: Listed) => kind))
+    cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`
+  } while (cursor !== '')
+  assert.deepEqual(kinds, [
+    'booking.undelivered',
+    'drift.high',
+    'key.expiring',
+    'ari.stale',
+    'resync.requested',
+  ])
+  await db.query(`delete from finding where kind in ('drift.high', 'resync.requested')`)
+})
+
 test('an operator acknowledges one, which the audit log has; a viewer may not', async () => {
   const [operator, viewer] = [await gateway.operator('operator'), await gateway.operator('viewer')]
   const list = async (state: string): Promise<Listed[]> =>

@@ -3,6 +3,7 @@ import type { Mapping } from '../../ari/contract.ts'
 import { queryText, consoleRoute, oneOf, text } from '../../http/route.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
+import type { WholeStop } from '../stop-sells/contract.ts'
 import type { Tax } from '../../taxes/contract.ts'
 
 export const hotelsPerPage = { max: 200, usual: 50 }
@@ -70,6 +71,10 @@ export type ChecklistStep = {
   url?: string
   /** Why the URL is not called: it would be refused today. */
   fault?: string
+  /** Whether an operator may mark it as not needed, for all hotels of the supplier. */
+  isOptional?: true
+  /** Why it is not needed; the operator is null for people of the supplier. */
+  unneeded?: { reason: string; operator: string | null; at: string }
 }
 
 export type HotelProduct = Mapping & { cancelPolicies: CancelPolicy[] }
@@ -89,6 +94,8 @@ export type HotelPage = {
   /** The current date at the hotel, by the service's clock. */
   today: string
   isReady: boolean
+  /** Set if an operator has stopped sales of every room tonight. */
+  stopped: WholeStop | null
   checklist: ChecklistStep[]
   products: HotelProduct[]
   moreProducts: number

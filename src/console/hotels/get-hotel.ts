@@ -22,6 +22,9 @@ import {
   type LoggedPush,
   namedPush,
 } from '../pushes/store.ts'
+import type { UnneededStep } from '../suppliers/contract.ts'
+import { selectOptionalWholeStop } from '../stop-sells/store.ts'
+import { selectUnneededSteps } from '../suppliers/go-live-steps.ts'
 import { listedHotel } from './list-hotels.ts'
 import { selectHotelsOnSale } from '../../ari/on-sale.ts'
 import type { HotelRow } from '../../hotels/store.ts'
@@ -31,22 +34,27 @@ import { faultOfUrl } from '../../webhooks/callback.ts'
 
 /** GET /hotels/{hotelId}: everything stored for a hotel except its nights. */
 export const getHotel = (needs: ChecklistNeeds): Mounted =>
-  on(hotelRoutes.getHotel, async ({ params }) => {
+  on(hotelRoutes.getHotel, async ({ params, operator }) => {
     const { db, clock } = needs
     const id = readId(params.hotelId)
     const thisMonth = monthOf(dayIn('UTC', clock.now()))
     const details = id === undefined ? undefined : await selectOptionalHotelDetails(db, id)
     const listed = details && (await readListed(db, details.id, clock.now(), thisMonth))
     if (!details || !listed) throw hotelNotFound(params.hotelId)
-    const checklist = await readChecklist(needs, { ...details, supplierId: listed.supplierId })
+    const steps = await readChecklist(needs, { ...details, supplierId: listed.supplierId })
+    const isOfSupplier = operator.supplier !== undefined
+    const checklist = isOfSupplier ? steps.map(withoutOperator) : steps
+    const today = todayIn(details, clock.now())
+    const stopped = await selectOptionalWholeStop(db, details.id, today)
     const { channelManager, minChildAge, maxChildAge, pushed, cityMatched, productCount } = details
     const products = await readProducts(db, details.id)
     const outcomes = ['applied', 'unchanged', 'partial', 'rejected', 'dryRun'] as const
     const lastPushes = await selectNewestOfKinds(db, details.id, pushKinds, outcomes)
     return answer(200, {
       hotel: { ...withoutStage(listed), channelManager, minChildAge, maxChildAge, pushed, cityMatched },
-      today: formatNight(todayIn(details, clock.now())),
+      today: formatNight(today),
       isReady: checklist.every(({ status }) => status !== 'missing'),
+      stopped: stopped ? { ...stopped, operator: isOfSupplier ? null : stopped.operator } : null,
       checklist,
       products,
       moreProducts: Math.max(0, productCount - products.length),
@@ -59,6 +67,11 @@ export const getHotel = (needs: ChecklistNeeds): Mounted =>
 
 function withoutStage({ goLive: _goLive, ...hotel }: HotelListed): Omit<HotelListed, 'goLive'> {
   return hotel
+}
+
+/** People of a supplier read why a step is not needed, not who of the platform said so. */
+function withoutOperator(step: ChecklistStep): ChecklistStep {
+  return step.unneeded === undefined ? step : { ...step, unneeded: { ...step.unneeded, operator: null } }
 }
 
 async function readListed(db: Queryable, hotelId: number, nowMs: number, thisMonth: number) {
@@ -116,6 +129,7 @@ async function readChecklist(needs: ChecklistNeeds, hotel: CheckedHotel): Promis
     did: byKind(await selectNewestOfKinds(db, hotel.id, kindsOfHotel, ['applied', 'partial', 'unchanged'])),
     refused: byKind(await selectNewestOfKinds(db, hotel.id, kindsOfHotel, ['partial', 'rejected'])),
   }
+  const unneeded = await selectUnneededSteps(db, hotel.supplierId)
   const done = (isDone: boolean) => (isDone ? 'done' : 'missing')
   const step = (kind: KindOfHotel, status: ChecklistStep['status'], at: Date | null = null) =>
     provedStep(kind, status, at, newest)
@@ -124,9 +138,19 @@ async function readChecklist(needs: ChecklistNeeds, hotel: CheckedHotel): Promis
     step('products', done(hotel.hasAvailableProduct)),
     step('taxes', hotel.hasTaxes ? 'done' : 'notNeeded'),
     step('ari', done(onSale.has(hotel.id)), hotel.ariAt),
-    await webhookStep(needs, hotel, 'availability', 'availabilityWebhook'),
-    await webhookStep(needs, hotel, 'pushbook', 'pushbookWebhook'),
+    unlessUnneeded(
+      await webhookStep(needs, hotel, 'availability', 'availabilityWebhook'),
+      unneeded.availabilityWebhook,
+    ),
+    unlessUnneeded(await webhookStep(needs, hotel, 'pushbook', 'pushbookWebhook'), unneeded.pushbookWebhook),
   ]
+}
+
+/** A URL that is called counts, whatever an operator has said. */
+function unlessUnneeded(step: ChecklistStep, unneeded: UnneededStep | undefined): ChecklistStep {
+  const optional = { ...step, isOptional: true } as const
+  if (step.status === 'done' || unneeded === undefined) return optional
+  return { ...optional, status: 'notNeeded', unneeded }
 }
 
 function provedStep(

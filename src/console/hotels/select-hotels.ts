@@ -75,12 +75,13 @@ export function ofSupplierById(supplier: string, before: string): string {
 /** Above every id of a hotel. */
 export const anyHotelId = '2147483647'
 
-/** Both URLs, of any valid key of the supplier, see webhooks/store.ts. */
+/** Both URLs, of any valid key of the supplier, see webhooks/store.ts, except for what its contract doesn't need. */
 const suppliersWithWebhooks = (now: string): string => `
-  select supplier_id from api_key
+  select supplier_id from api_key join supplier as account on account.id = supplier_id
   where revoked_at is null and (expires_at is null or expires_at > instant(${now}))
-  group by supplier_id
-  having count(availability_webhook) > 0 and count(pushbook_webhook) > 0`
+  group by supplier_id, account.unneeded_steps
+  having (count(availability_webhook) > 0 or account.unneeded_steps ? 'availabilityWebhook')
+    and (count(pushbook_webhook) > 0 or account.unneeded_steps ? 'pushbookWebhook')`
 
 /** `filters`: as planned. `walk`: in order, through the next hotels only. `words`: all by the index of parts, sorted after. */
 type Way = 'filters' | 'walk' | 'words'
@@ -223,6 +224,29 @@ async function conditionsOf(
     where('ordered', ids, (list) => `${table}.supplier_id = any(${list}::int[])`)
   }
   return conditions
+}
+
+const stagedMax = 2_000
+
+/** How many hotels of the supplier are at each stage: of 2,000, so that a chain's page stays quick. */
+export async function countStages(
+  db: Queryable,
+  { supplierId, nowMs, thisMonth }: { supplierId: number; nowMs: number; thisMonth: number },
+): Promise<{ stages: Record<GoLiveStage, number>; open: number; isMore: boolean }> {
+  const { rows } = await db.query<Record<GoLiveStage | 'open' | 'looked', number>>(
+    `select count(*)::int as looked, count(*) filter (where stage = 'products')::int as products,
+       count(*) filter (where stage = 'ari')::int as ari, count(*) filter (where stage = 'webhooks')::int as webhooks,
+       count(*) filter (where stage = 'ready')::int as ready,
+       count(*) filter (where stage = 'ready' and is_available)::int as open
+     from (
+       select is_available, case when not h.is_offered then 'products' when ${ariEnd} < $2::int then 'ari'
+         when $1 in (${suppliersWithWebhooks('$3')}) then 'ready' else 'webhooks' end as stage
+       from hotel h where supplier_id = $1::int limit ${stagedMax} + 1
+     ) as few`,
+    [supplierId, thisMonth, nowMs],
+  )
+  const { looked = 0, open = 0, products = 0, ari = 0, webhooks = 0, ready = 0 } = rows[0] ?? {}
+  return { stages: { products, ari, webhooks, ready }, open, isMore: looked > stagedMax }
 }
 
 /** By the service's clock, as in hotel.ari_day. */

@@ -93,7 +93,7 @@ export async function endStopSell(
   sales: LockedSales,
   orderId: number,
   by: By,
-): Promise<(ChangedSales & { nightsKept: number }) | undefined> {
+): Promise<(ChangedSales & { kept: Stretch[] }) | undefined> {
   const { hotel, nowMs, today } = sales
   const orders = await selectOrders(connection, hotel.id)
   const ended = orders.find(({ id }) => id === orderId)
@@ -112,7 +112,7 @@ export async function endStopSell(
     by,
   )
   await endOrder(connection, orderId, { by: by.operator?.name ?? null, nowMs })
-  return { ...changed, nightsKept: kept.reduce((sum, { from, to }) => sum + to - from + 1, 0) }
+  return { ...changed, kept }
 }
 
 type NightsChange = Wanted & {

@@ -5,7 +5,7 @@ import { consoleRoute, oneOf, queryText, text } from '../../http/route.ts'
 
 export const stopSellsPerPage = { max: 200, usual: 50 }
 /** Rows of a stop-sell that a list shows; it says how many more there are. */
-export const stoppedRowsShown = 6
+export const stoppedRowsShown = 60
 
 export const stopSellStates = ['active', 'ended'] as const
 
@@ -30,6 +30,19 @@ export type ListedStopSell = {
   endedBy: string | null
 }
 
+/** Why nothing of a hotel can be sold tonight. */
+export type WholeStop = {
+  reason: string | null
+  /** Null for people of the supplier. */
+  operator: string | null
+  until: string | null
+  /** The last night that it stops. */
+  lastNight: string
+}
+
+/** Nights of a room with all its rates, or of one of its rates. */
+export type NightsOfRow = { isRate: boolean; nights: number }
+
 export const stopSellRoutes = {
   searchStopSells: consoleRoute<{ stopSells: ListedStopSell[]; nextCursor: string | null }>()({
     method: 'GET',
@@ -42,8 +55,8 @@ export const stopSellRoutes = {
       limit: queryText(),
     }),
   }),
-  /** `nightsKept`: nights that other stop-sells claim too, which stay stopped. */
-  resumeSales: consoleRoute<{ nightsChanged: number; nightsKept: number }>()({
+  /** `kept`: nights that other stop-sells claim too, which stay stopped. */
+  resumeSales: consoleRoute<{ changed: NightsOfRow[]; kept: NightsOfRow[] }>()({
     method: 'POST',
     path: '/stop-sells/{stopSellId}/resume',
     role: 'operator',

@@ -1,3 +1,4 @@
+import type { StoppedRow } from '../../ari/stop-sell.ts'
 import { answer, on, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { judgeQuery, pageOf, readLimit } from '../../http/query.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
@@ -5,7 +6,7 @@ import type { Needs } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { readNumber, readPosition, writePosition } from '../list-query.ts'
 import { endStopSell, lockSales, type SalesNeeds } from './change-sales.ts'
-import { stopSellRoutes, stopSellsPerPage } from './contract.ts'
+import { stopSellRoutes, stopSellsPerPage, type NightsOfRow } from './contract.ts'
 import { selectOptionalHotelOfOrder, selectStopSells, type StopSellSearch } from './store.ts'
 
 /** GET /stop-sells. */
@@ -35,15 +36,25 @@ export const resumeSales = (needs: SalesNeeds): Mounted =>
     const id = /^[1-9]\d{0,14}$/.test(params.stopSellId) ? Number(params.stopSellId) : undefined
     const hotelId = id === undefined ? undefined : await selectOptionalHotelOfOrder(needs.db, id)
     if (id === undefined || hotelId === undefined) throw stopSellUnknown(params.stopSellId)
-    const { nightsChanged, nightsKept } = await transaction(needs.db, async (connection) => {
+    const { changed, kept } = await transaction(needs.db, async (connection) => {
       const sales = await lockSales(connection, needs, hotelId)
       if (!sales) throw stopSellUnknown(params.stopSellId)
       const ended = await endStopSell(connection, sales, id, { operator, requestId, startedMs })
       if (!ended) throw new Rejected(409, alreadyEnded)
       return ended
     })
-    return answer(200, { nightsChanged, nightsKept })
+    const keptNights = kept.map(({ from, to, ...row }) => ({ ...row, nights: to - from + 1 }))
+    return answer(200, { changed: nightsOfRows(changed), kept: nightsOfRows(keptNights) })
   })
+
+function nightsOfRows(parts: readonly (StoppedRow & { nights: number })[]): NightsOfRow[] {
+  return [...Map.groupBy(parts, ({ roomNo, rateNo }) => `${roomNo}/${rateNo}`).values()]
+    .map((ofRow) => ({
+      isRate: ofRow[0]?.rateNo !== 0,
+      nights: ofRow.reduce((sum, { nights }) => sum + nights, 0),
+    }))
+    .filter(({ nights }) => nights > 0)
+}
 
 const alreadyEnded = {
   type: 'STOP_SELL_ENDED',

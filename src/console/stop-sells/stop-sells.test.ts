@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import { openShop, type Shop } from '../../../test/booking.ts'
 import { operatorOf, type OperatorCall } from '../../../test/calendar.ts'
 import { client, gatewayForTests, type TestOperator } from '../../../test/harness.ts'
-import { expectOk, problemsOf } from '../../../test/story.ts'
+import { expectOk, problemsOf, product } from '../../../test/story.ts'
 import { openLog } from '../../base/log.ts'
 import { telemetry } from '../../base/telemetry.ts'
 import { stayReader } from '../../offers/stays.ts'
@@ -89,7 +89,7 @@ test('a stop-sell is listed with who, why, since when and which nights, and sale
 
   assert.equal((await viewer.post(`/stop-sells/${listed.stopSellId}/resume`, undefined)).status, 403)
   const { body } = expectOk(await resume(listed))
-  assert.deepEqual([body['nightsChanged'], body['nightsKept']], [5, 0])
+  assert.deepEqual([body['changed'], body['kept']], [[{ isRate: false, nights: 5 }], []])
   assert.deepEqual([await list(stage), await stoppedNights(stage)], [[], []])
   const [ended] = await list(stage, 'ended')
   assert.deepEqual([ended?.stopSellId, ended?.endedBy], [listed.stopSellId, operator.id])
@@ -107,10 +107,13 @@ test('nights that another stop-sell claims too stay stopped until that one ends'
   const [fraud, water] = await list(stage)
   assert.ok(fraud && water)
   const { body: first } = expectOk(await resume(water))
-  assert.deepEqual([first['nightsChanged'], first['nightsKept']], [1, 2])
+  assert.deepEqual(
+    [first['changed'], first['kept']],
+    [[{ isRate: false, nights: 1 }], [{ isRate: false, nights: 2 }]],
+  )
   assert.deepEqual(await stoppedNights(stage), ['21', '22', '23', '24'])
   const { body: second } = expectOk(await resume(fraud))
-  assert.deepEqual([second['nightsChanged'], await stoppedNights(stage)], [4, []])
+  assert.deepEqual([second['changed'], await stoppedNights(stage)], [[{ isRate: false, nights: 4 }], []])
 })
 
 test('a stop-sell ends by itself at its time, and one without end on the same nights keeps them stopped', async () => {
@@ -199,4 +202,25 @@ test('stop-sells of before the list existed are in it, with what is still stoppe
   const [after] = await list(stage)
   assert.ok(ordered && after)
   assert.deepEqual(after, { ...ordered, stopSellId: after.stopSellId, reason: null })
+})
+
+test('a hotel of which every room is stopped tonight says by whom, why and until when', async () => {
+  const stage = await scene('whole')
+  expectOk(await stage.supplier.post('/push/products', { hotelId: 'H1', products: [product('TWN', 'BAR')] }))
+  const stoppedOf = async (by = viewer) =>
+    Object(expectOk(await by.get(`/hotels/${stage.hotel}`)).body['stopped'])
+  const tonight = { from: '2027-03-01', to: '2027-03-20' }
+  await change(stage, 'stop', { ...tonight, reason: 'Renovation' })
+  assert.deepEqual(await stoppedOf(), {}, 'a room can still be sold')
+  const until = '2027-03-10T10:00:00.000Z'
+  const targets = [{ roomId: 'TWN', rateId: 'BAR' }]
+  await change(stage, 'stop', { ...tonight, to: '2027-03-25', targets, reason: 'Flood', until })
+  const told = { reason: 'Flood', operator: operator.id, until, lastNight: '2027-03-25' }
+  assert.deepEqual(await stoppedOf(), told)
+  const { rows } = await gateway.db.query<{ id: number }>(`select id from supplier where name = 'whole'`)
+  const person = await gateway.operator('viewer', rows[0]?.id)
+  assert.deepEqual(await stoppedOf(person), { ...told, operator: null })
+  gateway.clock.set('2027-03-22T12:00:00Z')
+  // The former session has ended.
+  assert.deepEqual(await stoppedOf(await gateway.operator('viewer')), {}, 'not on later nights')
 })

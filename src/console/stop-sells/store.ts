@@ -1,7 +1,7 @@
 import type { Stretch } from '../../ari/stop-sell.ts'
-import { formatNight } from '../../base/calendar.ts'
+import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { stoppedRowsShown, type ListedStopSell } from './contract.ts'
+import { stoppedRowsShown, type ListedStopSell, type WholeStop } from './contract.ts'
 
 /** Orders to stop sales: an order claims nights until it ends. */
 
@@ -144,6 +144,34 @@ export async function selectStopSells(
     [nowMs, supplierId ?? null, hotelId ?? null, beforeId ?? null, limit],
   )
   return rows
+}
+
+/**
+ * The stop-sell because of which nothing of the hotel can be sold on the night: of several that stop every available
+ * room-rate together, the one whose nights last longest.
+ */
+export async function selectOptionalWholeStop(
+  db: Queryable,
+  hotelId: number,
+  night: DayNumber,
+): Promise<WholeStop | undefined> {
+  const { rows } = await db.query<WholeStop>(
+    `with stopped as (
+       select stopped.id, reason, operator, until_at, (claim -> 0)::int as room_no, (claim -> 1)::int as rate_no,
+         (claim -> 3)::int as last_day
+       from stop_sell_order as stopped cross join lateral jsonb_array_elements(claims) as claim
+       where hotel_id = $1 and ended_at is null and $2::int between (claim -> 2)::int and (claim -> 3)::int
+     )
+     select reason, operator, to_char(until_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as until,
+       (date '1970-01-01' + last_day)::text as "lastNight"
+     from stopped
+     where not exists (
+       select from room_rate where hotel_id = $1 and is_available and not exists (
+         select from stopped where room_no = room_rate.room_no and rate_no in (0, room_rate.rate_no)))
+     order by last_day desc, id desc limit 1`,
+    [hotelId, night],
+  )
+  return rows[0]
 }
 
 /** Counted up to the limit. */

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { queryText, consoleRoute, integer, nullableInteger, oneOf, text } from '../../http/route.ts'
 import type { CheckResult } from '../../certification/contract.ts'
+import type { GoLiveStage } from '../hotels/contract.ts'
 import { webhookKinds, type Ping } from '../../webhooks/contract.ts'
 
 /**
@@ -125,12 +126,21 @@ export type SupplierCall = {
   reservationId: number | null
 }
 
+/** How many hotels of a supplier are at each stage, of the first ones. */
+export type SupplierGoLive = {
+  stages: Record<GoLiveStage, number>
+  /** Of those that are ready: open for bookings, so that they are sold. */
+  open: number
+  isMore: boolean
+}
+
 export type Supplier = {
   supplierId: number
   name: string
   createdAt: string
   account: SupplierAccount
   hotels: Counted
+  goLive: SupplierGoLive
   pushes: RecentPushes
   keys: SupplierKey[]
   /** The latest calls of each kind, newest first. */
@@ -147,6 +157,9 @@ export type SupplierCertification = {
     pushId: number | null
   })[]
 }
+
+/** Why a step of the go-live checklist is not needed, by an operator's word. */
+export type UnneededStep = { reason: string; operator: string; at: string }
 
 const overlapMinutes = integer({
   minimum: 0,
@@ -189,6 +202,17 @@ export const supplierRoutes = {
     role: 'admin',
     params: Type.Object({ supplierId }),
     body: account,
+  }),
+  changeGoLiveStep: consoleRoute<{ unneeded: UnneededStep | null }>()({
+    method: 'PUT',
+    path: '/suppliers/{supplierId}/go-live/{step}',
+    role: 'operator',
+    params: Type.Object({ supplierId, step: text({ maxLength: 40 }) }),
+    body: Type.Object({
+      isNeeded: Type.Boolean(),
+      /** Why it isn't; the supplier sees it too. */
+      reason: Type.Optional(text({ maxLength: 200 })),
+    }),
   }),
   createSupplierKey: consoleRoute<{ keyId: number; apiKey: string }>()({
     method: 'POST',

@@ -1,3 +1,5 @@
+import { dayIn, monthOf } from '../../base/calendar.ts'
+import { countStages } from '../hotels/select-hotels.ts'
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { readId, readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
@@ -56,10 +58,12 @@ export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mou
     await priceChecks.ledger.written()
     const [found] = await selectSuppliers(db, filter, 1)
     if (!found) throw supplierUnknown(params.supplierId)
-    const [account, keys, calls] = await Promise.all([
+    const thisMonth = monthOf(dayIn('UTC', nowMs))
+    const [account, keys, calls, goLive] = await Promise.all([
       selectAccount(db, supplierId),
       selectKeysOf(db, { supplierId }, nowMs),
       selectCalls(db, supplierId, callsOfEachKind),
+      countStages(db, { supplierId, nowMs, thisMonth }),
     ])
     const { name, createdAt, hotels, pushes } = found
     return answer(200, {
@@ -69,6 +73,7 @@ export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mou
         createdAt,
         account,
         hotels: { count: Math.min(hotels, hotelsMax), isMore: hotels > hotelsMax },
+        goLive,
         pushes,
         keys: await Promise.all(
           keys.map(({ supplierId: _ofIt, supplier: _name, ...row }) =>

@@ -11,7 +11,7 @@ export const workLimits = {
   /** The newest refused pushes of the last day that are grouped by error. */
   refusedRead: 5_000,
   refusedHours: 24,
-  /** Fewer refused pushes with an error are not yet work. */
+  /** Fewer refused pushes of a supplier are not yet work. */
   refusedMin: 3,
   noteCharacters: 500,
   snoozeDays: 30,
@@ -20,7 +20,7 @@ export const workLimits = {
 } as const
 
 /**
- * Alerts by their kind. `push.error`: pushes of a supplier refused with the same error. `hotel.neverPushed`: hotels of a
+ * Alerts by their kind. `push.error`: refused pushes of a supplier, with all their errors. `hotel.neverPushed`: hotels of a
  * supplier on sale without any ARI. `sales.stopped`: a stop-sell of an operator.
  */
 export type WorkKind = FindingKind | 'push.error' | 'hotel.neverPushed' | 'sales.stopped'
@@ -32,6 +32,17 @@ export type WorkDone = {
   snoozedUntil: string | null
   doneAt: string | null
   doneBy: string | null
+}
+
+/** One error of a supplier's refused pushes; a push may have several. */
+export type RefusedError = {
+  type: string
+  pushes: number
+  hotels: number
+  /** Of one of the pushes; null: it was the first error of none. */
+  message: string | null
+  /** The newest ones. */
+  requestIds: string[]
 }
 
 export type WorkItem = {
@@ -47,8 +58,10 @@ export type WorkItem = {
   /** How many of it there are: reservations, pushes, hotels. */
   count: number
   since: string
-  /** Tells alerts of one kind and hotel apart; the error of refused pushes; the reason of a stop-sell. */
+  /** Tells alerts of one kind and hotel apart; the reason of a stop-sell. */
   subject: string
+  /** Of refused pushes, the most frequent first; otherwise empty. */
+  errors: RefusedError[]
   evidence: Evidence
 } & WorkDone
 

@@ -7,7 +7,7 @@ import { sweep } from '../../postgres/queryable.ts'
 import { isRefused, newestFirst } from '../../push-log/conditions.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import { selectStopSells } from '../stop-sells/store.ts'
-import { workLimits, type WorkDone, type WorkItem } from './contract.ts'
+import { workLimits, type RefusedError, type WorkDone, type WorkItem } from './contract.ts'
 
 /** The sources of the work queue, each read up to a limit, and what people did about it. */
 
@@ -17,7 +17,7 @@ export type Work = Omit<WorkItem, keyof WorkDone> & { newestMs: number }
 const { ofSource, refusedRead, refusedMin, refusedHours } = workLimits
 
 export async function selectAlertWork(db: Queryable): Promise<Work[]> {
-  type Row = Omit<Work, 'key' | 'severity' | 'since' | 'newestMs' | 'kind'> & {
+  type Row = Omit<Work, 'key' | 'severity' | 'since' | 'newestMs' | 'kind' | 'errors'> & {
     id: number
     kind: FindingKind
     openedAtMs: number
@@ -34,6 +34,7 @@ export async function selectAlertWork(db: Queryable): Promise<Work[]> {
     severity: alertKinds[row.kind].severity,
     since: instantOf(openedAtMs),
     newestMs: openedAtMs,
+    errors: [],
     ...row,
   }))
 }
@@ -44,38 +45,45 @@ const kindsByWeight = Object.entries(alertKinds)
   .toSorted(([, left], [, right]) => weightOf(left) - weightOf(right))
   .map(([kind]) => kind)
 
-/** Pushes refused with the same error, of each supplier. */
+/** Refused pushes of each supplier, with their errors. */
 export async function selectRefusedWork(db: Queryable, nowMs: number): Promise<Work[]> {
   const { rows } = await db.query<{
     supplierId: number
     supplier: string
-    type: string
     pushes: number
     hotels: number
+    outcome: string
     firstMs: number
     lastMs: number
-    message: string
-    requestIds: string[]
+    errors: RefusedError[]
   }>(
     // Unnamed, so that it is planned with the actual instant and reads only the newest days.
-    `select supplier.id as "supplierId", supplier.name as supplier, type, count(*)::int as pushes,
-       count(distinct refused.hotel_id)::int as hotels, epoch_ms(min(at)) as "firstMs", epoch_ms(max(at)) as "lastMs",
-       -- The message is that of the first problem of a push.
-       (array_agg(problems ->> 2 order by (problems -> 1 ->> 0 = type) desc, refused.id desc))[1] as message,
-       (array_agg(request_id order by refused.id desc))[1:3] as "requestIds"
-     from (
+    `with refused as materialized (
        select id, at, supplier_id, hotel_id, outcome, problems, ${requestIdOfRow} as request_id from push_log
        where ${isRefused} and at > instant($1)
        order by ${newestFirst} limit $2
-     ) as refused
-       cross join lateral jsonb_array_elements_text(problems -> 1) as type
-       join supplier on supplier.id = supplier_id
+     ),
+     by_type as (
+       select supplier_id, type, count(*)::int as pushes, count(distinct hotel_id)::int as hotels,
+         -- The message is that of the first problem of a push.
+         (array_agg(problems ->> 2 order by id desc) filter (where problems -> 1 ->> 0 = type))[1] as message,
+         (array_agg(request_id order by id desc))[1:3] as "requestIds"
+       from refused cross join lateral jsonb_array_elements_text(problems -> 1) as type
+       where outcome <> 'dryRun' group by supplier_id, type
+     )
+     select supplier.id as "supplierId", supplier.name as supplier, count(*)::int as pushes,
+       count(distinct refused.hotel_id)::int as hotels, mode() within group (order by outcome) as outcome,
+       epoch_ms(min(at)) as "firstMs", epoch_ms(max(at)) as "lastMs",
+       coalesce((select json_agg(json_build_object('type', type, 'pushes', pushes, 'hotels', hotels,
+           'message', message, 'requestIds', "requestIds") order by pushes desc, type)
+         from by_type where by_type.supplier_id = supplier.id), '[]') as errors
+     from refused join supplier on supplier.id = supplier_id
      where outcome <> 'dryRun'
-     group by supplier.id, supplier.name, type having count(*) >= $3 order by count(*) desc limit $4`,
+     group by supplier.id, supplier.name having count(*) >= $3 order by count(*) desc limit $4`,
     [nowMs - refusedHours * hourMs, refusedRead, refusedMin, ofSource + 1],
   )
-  return rows.map(({ supplierId, supplier, type, pushes, firstMs, lastMs, ...evidence }) => ({
-    key: `error:${supplierId}:${type}`,
+  return rows.map(({ supplierId, supplier, pushes, hotels, outcome, firstMs, lastMs, errors }) => ({
+    key: `refused:${supplierId}`,
     kind: 'push.error',
     severity: 'warning',
     supplierId,
@@ -84,8 +92,10 @@ export async function selectRefusedWork(db: Queryable, nowMs: number): Promise<W
     hotelName: null,
     count: pushes,
     since: instantOf(firstMs),
-    subject: type,
-    evidence: { ...evidence, lastAt: instantOf(lastMs) } satisfies Evidence,
+    subject: '',
+    errors,
+    // `outcome`: of most of them.
+    evidence: { hotels, outcome, lastAt: instantOf(lastMs) } satisfies Evidence,
     newestMs: lastMs,
   }))
 }
@@ -120,6 +130,7 @@ export async function selectNeverPushedWork(db: Queryable): Promise<Work[]> {
     count: hotels,
     since: instantOf(firstMs),
     subject: '',
+    errors: [],
     evidence: {},
     newestMs: lastMs,
   }))
@@ -139,6 +150,7 @@ export async function selectStoppedWork(db: Queryable, nowMs: number): Promise<W
     count: 1,
     since: stop.at,
     subject: stop.reason ?? '',
+    errors: [],
     evidence: { operator: stop.operator, until: stop.until },
     newestMs: Date.parse(stop.at),
   }))

@@ -64,12 +64,39 @@ test('the queue has alerts, refused pushes by error, hotels that were never push
       ['sales.stopped', 'info', 'Acme', 1],
     ],
   )
-  const error = await itemOf('push.error')
-  assert.deepEqual([error.since, error.evidence['hotels']], ['2027-03-01T12:00:00.000Z', 1])
-  assert.equal(typeof error.evidence['message'], 'string')
-  assert.equal(Object(error.evidence['requestIds']).length, 3)
+  const refused = await itemOf('push.error')
+  assert.deepEqual([refused.since, refused.evidence['hotels']], ['2027-03-01T12:00:00.000Z', 1])
   const stopped = await itemOf('sales.stopped')
   assert.deepEqual([stopped.subject, stopped.hotelId], ['Burst pipe', hotel.id])
+})
+
+test('a supplier whose pushes are refused with several errors is one row, with each error', async () => {
+  for (let count = 0; count < 2; count++)
+    await shop.supplier.post('/push/ari', { hotelId: 'NONE', ari: [{ roomId: 'DBL', date: '2027-03-05' }] })
+  const refused = (await list()).items.filter(({ kind }) => kind === 'push.error')
+  assert.deepEqual(
+    refused.map(({ supplier, count, errors }) => [
+      supplier,
+      count,
+      errors.map(({ type, pushes, hotels, message, requestIds }) => [
+        type,
+        pushes,
+        hotels,
+        message,
+        requestIds.length,
+      ]),
+    ]),
+    [
+      [
+        'Acme',
+        6,
+        [
+          ['ROOM_NOT_FOUND', 4, 1, 'RoomID not found', 3],
+          ['HOTEL_NOT_FOUND', 2, 0, 'Hotel ID is not found', 2],
+        ],
+      ],
+    ],
+  )
 })
 
 test('one takes it, and of two only one; another takes over by naming who has it', async () => {
@@ -128,7 +155,7 @@ test('refused pushes with an error are done until the next one', async () => {
   assert.ok(!(await kinds()).includes('push.error'))
   gateway.clock.set('2027-03-01T12:20:00Z')
   await shop.supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'NOPE', date: '2027-03-05' }] })
-  assert.equal((await itemOf('push.error')).count, 5)
+  assert.equal((await itemOf('push.error')).count, 7)
 })
 
 test('viewers read and change nothing; notes without a text or with a card, wrong times and unknown work are refused', async () => {

@@ -46,8 +46,9 @@ export function AlertsPage() {
           rowsOf={({ alerts }) => alerts}
           columns={[
             [t('alerts.since'), ({ openedAt }) => openedAt],
+            [t('alerts.severityHeader'), ({ severity }) => t(`work.severity.${severity}`)],
             [t('alerts.kind'), (alert) => alert.kind],
-            [t('alerts.what'), ({ title }) => title],
+            [t('alerts.what'), (alert) => t(`alerts.kinds.${alert.kind}`)],
             [t('alerts.supplier'), ({ supplier }) => supplier],
             [t('alerts.where'), ({ hotelName }) => hotelName ?? ''],
             [t('alerts.count'), ({ count }) => count],
@@ -69,7 +70,7 @@ export function AlertsPage() {
         <SelectFilter
           name="kind"
           label={t('alerts.kind')}
-          options={findingKinds.map((value) => ({ value, label: value }))}
+          options={findingKinds.map((value) => ({ value, label: t(`alerts.kinds.${value}`) }))}
         />
       </Filters>
       <DataTable

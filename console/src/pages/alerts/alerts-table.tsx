@@ -16,14 +16,14 @@ export function useAlertColumns(): Column<ConsoleAlert>[] {
   return [
     {
       key: 'what',
-      sorting: { by: ({ kind }) => kind },
+      sorting: { by: ({ kind }) => t(`alerts.kinds.${kind}`) },
       header: t('alerts.what'),
       cell: ({ kind, severity, count }) => (
         <Stack gap={2} align="flex-start">
-          <StatusBadge kind={kindOfBadge[severity]} label={kind} />
-          <Text size="xs" c="dimmed">
+          <Text size="sm" fw={600}>
             {t(`work.kind.${kind}`, { count })}
           </Text>
+          <StatusBadge kind={kindOfBadge[severity]} label={t(`work.severity.${severity}`)} />
         </Stack>
       ),
     },
@@ -101,7 +101,7 @@ function Action({ alert }: { alert: ConsoleAlert }) {
         variant="default"
         size="compact-xs"
         loading={acknowledge.isPending}
-        aria-label={t('alerts.acknowledgeWhat', { kind, supplier })}
+        aria-label={t('alerts.acknowledgeWhat', { kind: t(`alerts.kinds.${kind}`), supplier })}
         onClick={() => acknowledge.mutate({ params: { alertId } })}
       >
         {t('alerts.acknowledge')}

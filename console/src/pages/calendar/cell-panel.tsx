@@ -1,6 +1,5 @@
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { restrictions } from '../../../../src/ari/restrictions.ts'
 import type { CalendarCell, CellPush, CellValue } from '../../../../src/console/calendar/contract.ts'
 import { useApi } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -11,6 +10,7 @@ import { dateText, Time } from '../../parts/time.tsx'
 import classes from './calendar.module.css'
 import { Panel, Setter } from './panel.tsx'
 import type { CellWords } from './rows.ts'
+import { fieldText } from './words.ts'
 
 export type CellAddress = { hotelId: number; room: string; rate: string; night: string }
 
@@ -112,17 +112,11 @@ function Values({ cell, zone }: { cell: CalendarCell; zone: string }) {
 
 function FieldName({ value }: { value: CellValue }) {
   const { t } = useTranslation()
-  const { of, field, guests, ageCategory, value: stored } = value
+  const { of, field, ageCategory, value: stored } = value
   const isOfUnit = field === 'price' && ageCategory === undefined && stored !== null
-  const name =
-    field === 'price' && ageCategory !== undefined
-      ? t(`calendar.prices.${ageCategory}`, { count: guests ?? 0 })
-      : field === 'price' || field === 'inventory'
-        ? t(`calendar.fields.${field}`)
-        : restrictions[field].label
   return (
     <>
-      {name}
+      {fieldText(t, value)}
       {of === 'room' && (
         <Text span size="xs" c="dimmed">
           {' '}

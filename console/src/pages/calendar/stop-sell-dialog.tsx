@@ -3,9 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Calendar } from '../../../../src/console/calendar/contract.ts'
+import type { Calendar, StoppedRow } from '../../../../src/console/calendar/contract.ts'
 import { useChange } from '../../api.ts'
 import { Confirm } from '../../parts/dialogs.tsx'
+import { useNights } from '../../parts/nights-text.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { dayOf } from './days.ts'
 import { rowKey } from './rows.ts'
@@ -62,11 +63,12 @@ export function StopSellDialog({
   const [previewed] = useDebouncedValue(JSON.stringify(input), previewAfterMs)
   const preview = useStopSellPreview(previewed === JSON.stringify(input) ? input : undefined)
   const outcome = preview.data
+  const changesOf = useChanges()
   const send = (): void => {
     if (!input || lacksReason) return
     change.mutate(input, {
-      onSuccess: ({ nightsChanged }) => {
-        notifications.show({ message: t(`calendar.stopSell.done.${action}`, { count: nightsChanged }) })
+      onSuccess: ({ rows }) => {
+        notifications.show({ message: t(`calendar.stopSell.done.${action}`, changesOf(rows)) })
         onClose()
       },
     })
@@ -115,16 +117,24 @@ export function StopSellDialog({
           {!isWhole
             ? t('calendar.stopSell.incomplete')
             : outcome
-              ? t(`calendar.stopSell.preview.${action}`, {
-                  count: outcome.nightsChanged,
-                  already: outcome.rows.reduce((sum, { nights, changed }) => sum + nights - changed, 0),
-                })
+              ? t(`calendar.stopSell.preview.${action}`, changesOf(outcome.rows))
               : t('parts.loading')}
         </Text>
         {isWhole && preview.error && <ErrorNote error={preview.error} />}
       </Stack>
     </Confirm>
   )
+}
+
+/** The nights that change, and those that are as wanted already. */
+function useChanges(): (rows: readonly StoppedRow[]) => { count: number; nights: string; already: string } {
+  const nightsOf = useNights()
+  return (rows) => {
+    const those = (count: (row: StoppedRow) => number) =>
+      nightsOf(rows.map((row) => ({ isRate: row.rateId !== null, nights: count(row) })))
+    const { nights: already } = those(({ nights, changed }) => nights - changed)
+    return { ...those(({ changed }) => changed), already }
+  }
 }
 
 function termsOf(action: Action, reason: string, until: string): { reason?: string; until?: string } {

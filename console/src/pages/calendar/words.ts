@@ -9,6 +9,7 @@ import {
   type RestrictionName,
   restrictions,
 } from '../../../../src/ari/restrictions.ts'
+import type { HoldExample } from '../../../../src/ari/guard/contract.ts'
 import type { Calendar } from '../../../../src/console/calendar/contract.ts'
 import type { ExplainedRule, ExplainedStay } from '../../../../src/console/calendar/explain-contract.ts'
 import { dateText } from '../../parts/time.tsx'
@@ -106,6 +107,18 @@ export function forbidText(t: TFunction, rule: ExplainedRule, party: Party): str
 /** The label of a rule. */
 export function ruleLabel(t: TFunction, name: Rule): string {
   return isRestriction(name) ? restrictions[name].label : t(`calendar.rules.${name}`)
+}
+
+/** A value of a night: `Units`, `Price for 2 adults`, `Closed`. */
+export function fieldText(
+  t: TFunction,
+  { field, guests, ageCategory }: Pick<HoldExample, 'field' | 'guests' | 'ageCategory'>,
+): string {
+  if (field === 'price' && ageCategory !== undefined)
+    return t(`calendar.prices.${ageCategory}`, { count: guests ?? 0 })
+  return field === 'price' || field === 'inventory'
+    ? t(`calendar.fields.${field}`)
+    : restrictions[field].label
 }
 
 /** A restriction of a cell: `at least 3 nights on arrival`. */

@@ -6,8 +6,9 @@ import type { Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Can } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Ago, Time } from '../../parts/time.tsx'
+import { Ago, dateText, Time } from '../../parts/time.tsx'
 import { Count } from '../../parts/numbers.tsx'
+import { fieldText } from '../calendar/words.ts'
 import { DiscardDialog, ReleaseDialog } from './hold-dialogs.tsx'
 
 export function useHoldColumns(): Column<ConsoleHold>[] {
@@ -16,8 +17,8 @@ export function useHoldColumns(): Column<ConsoleHold>[] {
     {
       key: 'rule',
       header: t('holds.rule'),
-      cell: ({ rule }) => <StatusBadge kind="warn" label={rule} />,
-      sorting: { by: ({ rule }) => rule },
+      cell: ({ rule }) => <StatusBadge kind="warn" label={t(`holds.rules.${rule}`)} />,
+      sorting: { by: ({ rule }) => t(`holds.rules.${rule}`) },
     },
     {
       key: 'where',
@@ -77,18 +78,24 @@ function Where({ hold: { supplierId, supplier, hotelId, hotelName } }: { hold: C
   )
 }
 
-const shown = (value: number | boolean | null): string => (value === null ? '–' : String(value))
-
 function Examples({ hold: { examples } }: { hold: ConsoleHold }) {
+  const { t } = useTranslation()
+  const shown = (value: number | boolean | null): string => {
+    if (typeof value === 'boolean') return t(value ? 'calendar.holds.yes' : 'calendar.holds.no')
+    return value === null ? '–' : String(value)
+  }
   return (
     <Stack gap={2}>
-      {examples.map(({ roomId, rateId, date, field, before, after, bound }, index) => (
-        <Text key={index} size="xs">
-          {rateId === null ? roomId : `${roomId} / ${rateId}`}, {date}: {field} {shown(before)} →{' '}
-          {shown(after)}
-          {bound === null ? '' : ` (${bound})`}
-        </Text>
-      ))}
+      {examples.map((example, index) => {
+        const { roomId, rateId, date, before, after, bound } = example
+        return (
+          <Text key={index} size="xs">
+            {rateId === null ? roomId : `${roomId} / ${rateId}`}, {dateText(date)} · {fieldText(t, example)}:{' '}
+            {shown(before)} → {shown(after)}
+            {bound === null ? '' : ` ${t('holds.bound', { bound })}`}
+          </Text>
+        )
+      })}
     </Stack>
   )
 }
@@ -96,7 +103,8 @@ function Examples({ hold: { examples } }: { hold: ConsoleHold }) {
 function Action({ hold }: { hold: ConsoleHold }) {
   const { t } = useTranslation()
   const [asking, setAsking] = useState<'release' | 'discard'>()
-  const { rule, hotelName: hotel, state, resolvedBy } = hold
+  const { hotelName: hotel, state, resolvedBy } = hold
+  const rule = t(`holds.rules.${hold.rule}`)
   if (state !== 'open')
     return (
       <Text size="xs" c="dimmed">

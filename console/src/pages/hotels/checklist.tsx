@@ -5,6 +5,7 @@ import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import classes from './hotels.module.css'
+import { UnneededStep } from './unneeded-step.tsx'
 
 const kindOf: Readonly<Record<ChecklistStep['status'], StatusKind>> = {
   done: 'good',
@@ -13,7 +14,15 @@ const kindOf: Readonly<Record<ChecklistStep['status'], StatusKind>> = {
 }
 
 /** The steps of the specification, each with the push that completed it or the next action. */
-export function Checklist({ steps, zone }: { steps: readonly ChecklistStep[]; zone: string }) {
+export function Checklist({
+  steps,
+  zone,
+  supplier,
+}: {
+  steps: readonly ChecklistStep[]
+  zone: string
+  supplier: { supplierId: number; supplier: string }
+}) {
   const { t } = useTranslation()
   return (
     <ol className={classes['steps']} aria-label={t('hotels.check.caption')}>
@@ -30,6 +39,7 @@ export function Checklist({ steps, zone }: { steps: readonly ChecklistStep[]; zo
               <StatusBadge kind={kindOf[step.status]} label={t(`hotels.check.status.${step.status}`)} />
             </div>
             <Shown step={step} zone={zone} />
+            <UnneededStep step={step} supplier={supplier} />
           </div>
         </li>
       ))}
@@ -39,10 +49,12 @@ export function Checklist({ steps, zone }: { steps: readonly ChecklistStep[]; zo
 
 function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
   const { t } = useTranslation()
-  const { status, proof, refusedSince, at, url, fault } = step
+  const { status, proof, refusedSince, at, url, fault, unneeded } = step
   return (
     <>
-      {status !== 'done' && <Text size="sm">{t(`hotels.check.${step.step}.next`)}</Text>}
+      {status !== 'done' && unneeded === undefined && (
+        <Text size="sm">{t(`hotels.check.${step.step}.next`)}</Text>
+      )}
       {url !== undefined && (
         <Text size="sm" className={classes['url']}>
           {url}

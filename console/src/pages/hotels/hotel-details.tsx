@@ -2,11 +2,12 @@ import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GoLiveStage, HotelPage } from '../../../../src/console/hotels/contract.ts'
+import type { WholeStop } from '../../../../src/console/stop-sells/contract.ts'
 import { Code } from '../../parts/code.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Time } from '../../parts/time.tsx'
+import { dateText, Time } from '../../parts/time.tsx'
 import { OutcomeBadge } from '../pushes/outcome-badge.tsx'
 import { PushLink } from './checklist.tsx'
 import classes from './hotels.module.css'
@@ -115,13 +116,29 @@ export function StageBadge({ stage }: { stage: GoLiveStage }) {
 }
 
 /** Whether the hotel takes bookings, as far as the steps before its first one allow. */
-export function OpenBadge({ read: { hotel, checklist } }: { read: HotelPage }) {
+export function OpenBadge({ read: { hotel, checklist, stopped } }: { read: HotelPage }) {
   const { t } = useTranslation()
   if (!hotel.isAvailable) return <StatusBadge kind="idle" label={t('hotels.notOpen')} />
+  if (stopped) return <StoppedBadge stopped={stopped} />
   const missing = checklist.filter(({ status }) => status === 'missing').length
   return missing === 0 ? (
     <StatusBadge kind="good" label={t('hotels.open')} />
   ) : (
     <StatusBadge kind="warn" label={t('hotels.openWithoutSteps', { count: missing })} />
+  )
+}
+
+function StoppedBadge({ stopped: { reason, operator, until, lastNight } }: { stopped: WholeStop }) {
+  const { t } = useTranslation()
+  const why = reason ?? t('stopSells.noReason')
+  return (
+    <>
+      <StatusBadge kind="bad" label={t('hotels.stopped.badge')} />
+      <Text size="sm" component="span">
+        {t('hotels.stopped.by', { name: operator ?? t('hotels.stopped.platform') })}{' '}
+        {until === null ? dateText(lastNight) : <Time at={until} />}
+        {t('hotels.stopped.why', { why })}
+      </Text>
+    </>
   )
 }

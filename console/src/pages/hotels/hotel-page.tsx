@@ -129,8 +129,12 @@ function Parts({ read }: { read: HotelRead }) {
       <Tabs.Panel value="checklist">
         <Stack gap="sm">
           <Readiness read={read} />
-          <Checklist steps={read.checklist} zone={read.hotel.timeZone} />
-          <CertificationPanel supplierId={read.hotel.supplierId} hotelId={read.hotel.hotelId} />
+          <Checklist steps={read.checklist} zone={read.hotel.timeZone} supplier={read.hotel} />
+          <CertificationPanel
+            supplierId={read.hotel.supplierId}
+            hotelId={read.hotel.hotelId}
+            isLive={read.isReady && read.hotel.isAvailable}
+          />
         </Stack>
       </Tabs.Panel>
       <Tabs.Panel value="why">

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { WorkItem, WorkView } from '../../../../src/console/work-queue/contract.ts'
+import type { RefusedError, WorkItem, WorkView } from '../../../../src/console/work-queue/contract.ts'
 import { type ChangeInput, useChange } from '../../api.ts'
 import { minuteText, useCopyMessage } from '../../parts/copy-message.ts'
 import { FormDialog } from '../../parts/dialogs.tsx'
@@ -85,25 +85,31 @@ function snoozedUntil(name: (typeof snoozes)[number]): string {
   return tomorrow.toISOString()
 }
 
-/** What the supplier needs to mend the error, for an e-mail or a chat. */
-function CopyMessage({ item: { subject, count, since, evidence } }: { item: WorkItem }) {
+/** What the supplier needs to mend every error, for an e-mail or a chat. */
+function CopyMessage({ item: { errors, count, since, evidence } }: { item: WorkItem }) {
   const { t } = useTranslation()
   const copyMessage = useCopyMessage()
-  const { message, hotels, lastAt, requestIds } = evidence
+  const { hotels, lastAt } = evidence
   const copy = (): void => {
     copyMessage(
       t('work.message', {
         since: minuteText(since),
         last: minuteText(String(lastAt)),
         count,
-        type: subject,
-        message: String(message),
         // A body that could not be read names no hotel.
-        hotels: Number(hotels) > 0 ? t('work.messageHotels', { hotels: String(hotels) }) : '',
-        requestIds: (Array.isArray(requestIds) ? requestIds : []).map((id) => `    ${id}`).join('\n'),
+        hotels: Number(hotels) > 0 ? ` ${t('work.inHotels', { count: Number(hotels) })}` : '',
+        errors: errors.map(errorText).join('\n\n'),
       }),
     )
   }
+  const errorText = ({ type, pushes, message, requestIds }: RefusedError): string =>
+    [
+      t('work.messageError', { type, count: pushes }),
+      ...(message === null ? [] : [message]),
+      t('work.messageRequestIds', { requestIds: requestIds.join(', ') }),
+    ]
+      .map((line) => `    ${line}`)
+      .join('\n')
   return <Menu.Item onClick={copy}>{t('work.copyMessage')}</Menu.Item>
 }
 

@@ -1,19 +1,34 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { WorkItem, WorkView } from '../../../../src/console/work-queue/contract.ts'
+import type { RefusedError, WorkItem, WorkView } from '../../../../src/console/work-queue/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Can, useMe } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
+import { GuideTo } from '../pushes/guide-to.tsx'
 import classes from './work.module.css'
 import { WorkActions } from './work-actions.tsx'
 
 const kindOfBadge = { critical: 'bad', warning: 'warn', info: 'info' } as const
 
+/** `18 pushes refused: WRONG_TYPE × 12, UNKNOWN_ROOM × 6`. */
+export function useWhat(): (item: WorkItem) => string {
+  const { t } = useTranslation()
+  return ({ kind, count, errors }) => {
+    const named = errors.slice(0, errorsNamed).map(({ type, pushes }) => `${type} × ${pushes}`)
+    const more = errors.length - named.length
+    if (more > 0) named.push(t('work.moreErrors', { count: more }))
+    return [t(`work.kind.${kind}`, { count }), ...(named.length > 0 ? [named.join(', ')] : [])].join(': ')
+  }
+}
+
+/** The others are in the details. */
+const errorsNamed = 3
+
 export function WorkLine({ item, view }: { item: WorkItem; view: WorkView }) {
   const { t } = useTranslation()
-  const { kind, severity, count, subject } = item
-  const what = t(`work.kind.${kind}`, { count, subject })
+  const { severity, errors } = item
+  const what = useWhat()(item)
   return (
     <li className={classes['line']} data-severity={severity}>
       <div className={classes['what']}>
@@ -27,6 +42,7 @@ export function WorkLine({ item, view }: { item: WorkItem; view: WorkView }) {
           <Where item={item} /> · {t('work.since')} <Ago at={item.since} />
           <Detail item={item} />
         </Text>
+        {errors.length > 0 && <Errors item={item} />}
         <Who item={item} view={view} />
       </div>
       <Can role="operator">
@@ -71,7 +87,37 @@ function Detail({ item: { kind, subject, evidence } }: { item: WorkItem }) {
     <>
       {hotels > 0 && <> · {t('work.inHotels', { count: hotels })}</>}
       {' · '}
-      {String(evidence['message'])}
+      {t('work.lastAt')} <Ago at={String(evidence['lastAt'])} />
+    </>
+  )
+}
+
+/** Each error of refused pushes, with the pushes that have it. */
+function Errors({ item: { supplierId, errors } }: { item: WorkItem }) {
+  const { t } = useTranslation()
+  return (
+    <details className={classes['errors']}>
+      <summary>{t('work.errors', { count: errors.length })}</summary>
+      <ul>
+        {errors.map((error) => (
+          <li key={error.type}>
+            <LinkTo to="/pushes" search={{ supplierId: String(supplierId), problem: error.type }}>
+              {error.type} × {error.pushes}
+            </LinkTo>
+            <ErrorDetail error={error} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function ErrorDetail({ error: { type, hotels, message } }: { error: RefusedError }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {hotels > 0 && <> {t('work.inHotels', { count: hotels })}</>}
+      {message !== null && <>: {message}</>} (<GuideTo type={type} />)
     </>
   )
 }
@@ -106,7 +152,7 @@ function Who({ item, view }: { item: WorkItem; view: WorkView }) {
 }
 
 /** The page where it can be seen, and mostly mended. */
-function linkOf({ kind, supplierId, hotelId, subject }: WorkItem) {
+function linkOf({ kind, supplierId, hotelId, errors, evidence }: WorkItem) {
   const ofSupplier = { supplierId: String(supplierId) }
   const search = hotelId === null ? ofSupplier : { hotelId: String(hotelId) }
   const supplierPage = { to: '/suppliers/$supplierId', params: ofSupplier } as const
@@ -118,7 +164,13 @@ function linkOf({ kind, supplierId, hotelId, subject }: WorkItem) {
     case 'booking.undelivered':
       return { to: '/deliveries', search: { ...search, state: 'undelivered' } } as const
     case 'push.error':
-      return { to: '/pushes', search: { ...ofSupplier, problem: subject } } as const
+      return {
+        to: '/pushes',
+        search: {
+          ...ofSupplier,
+          ...(errors.length === 1 ? { problem: errors[0]?.type } : { outcome: String(evidence['outcome']) }),
+        },
+      } as const
     case 'push.refused':
       return { to: '/pushes', search: { ...ofSupplier, outcome: 'rejected' } } as const
     case 'hotel.neverPushed':

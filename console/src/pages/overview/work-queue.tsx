@@ -7,7 +7,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { type CsvColumn, ExportRows } from '../../parts/export-csv.tsx'
 import { useFilter, ViewLinks } from '../../parts/filters.tsx'
 import classes from './work.module.css'
-import { WorkLine } from './work-line.tsx'
+import { useWhat, WorkLine } from './work-line.tsx'
 
 const workViews = ['open', 'snoozed', 'done'] as const satisfies readonly WorkView[]
 const everyMs = 15_000
@@ -75,7 +75,7 @@ export function WorkQueue() {
 function useWorkCsv(): CsvColumn<WorkItem>[] {
   const { t } = useTranslation()
   return [
-    [t('work.csv.what'), ({ kind, count, subject }) => t(`work.kind.${kind}`, { count, subject })],
+    [t('work.csv.what'), useWhat()],
     [t('work.csv.severity'), ({ severity }) => t(`work.severity.${severity}`)],
     [t('work.csv.supplier'), ({ supplier }) => supplier],
     [t('work.csv.hotel'), ({ hotelName }) => hotelName ?? ''],

@@ -1,6 +1,4 @@
 import { Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core'
-import { useRouter } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PushItem, PushListed, PushProblem } from '../../../../src/console/pushes/contract.ts'
 import { useApi } from '../../api.ts'
@@ -8,6 +6,8 @@ import { Code } from '../../parts/code.tsx'
 import { EmptyState } from '../../parts/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useFilter, useSetFilters } from '../../parts/filters.tsx'
+import { useSought } from '../../parts/sought.ts'
+import { GuideTo } from './guide-to.tsx'
 import { ItemBadge } from './outcome-badge.tsx'
 import classes from './pushes.module.css'
 
@@ -91,18 +91,7 @@ function isIn(path: string, pointer: string): boolean {
 
 function Item({ item, isSought }: { item: PushItem; isSought: boolean }) {
   const { t } = useTranslation()
-  const place = useRef<HTMLLIElement>(null)
-  const router = useRouter()
-  useEffect(() => {
-    if (!isSought) return undefined
-    const show = () => {
-      place.current?.scrollIntoView({ block: 'center' })
-      place.current?.focus({ preventScroll: true })
-    }
-    show()
-    // A cached page is rendered before the router scrolls to its top.
-    return router.subscribe('onRendered', show)
-  }, [isSought, router])
+  const place = useSought<HTMLLIElement>(isSought)
   const { pointer, status, cellsChanged, errors, warnings, isCut } = item
   return (
     <li ref={place} className={classes['item']} tabIndex={-1} data-sought={isSought || undefined}>
@@ -133,7 +122,13 @@ function Item({ item, isSought }: { item: PushItem; isSought: boolean }) {
   )
 }
 
-function Problem({ problem: { message, path, hint }, isError }: { problem: PushProblem; isError: boolean }) {
+function Problem({
+  problem: { type, message, path, hint },
+  isError,
+}: {
+  problem: PushProblem
+  isError: boolean
+}) {
   const { t } = useTranslation()
   return (
     <div className={classes['problem']} data-error={isError}>
@@ -144,6 +139,11 @@ function Problem({ problem: { message, path, hint }, isError }: { problem: PushP
       {hint !== undefined && (
         <Text size="xs" c="dimmed">
           {hint}
+        </Text>
+      )}
+      {isError && (
+        <Text size="xs" component="div">
+          <GuideTo type={type} />
         </Text>
       )}
     </div>

@@ -15,6 +15,7 @@ import { Time } from '../../parts/time.tsx'
 import { UnreadPage } from '../../parts/unknown-page.tsx'
 import { Facts } from '../hotels/hotel-details.tsx'
 import { CopyMessage } from './copy-message.tsx'
+import { GuideTo } from './guide-to.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
 import { PushChanged } from './push-changed.tsx'
 import { PushItems } from './push-items.tsx'
@@ -90,9 +91,19 @@ function PushFacts({ push }: { push: PushListed }) {
   const { t } = useTranslation()
   const { supplierId, supplier, keyId, channelManager } = push
   const key =
-    keyId === null
-      ? t('pushes.page.operator')
-      : t('pushes.page.keyOf', { keyId, channelManager: channelManager ?? '' })
+    keyId === null ? (
+      t('pushes.page.operator')
+    ) : (
+      <LinkTo
+        key="key"
+        to="/suppliers/$supplierId"
+        params={{ supplierId: String(supplierId) }}
+        search={{ key: String(keyId) }}
+        fz="sm"
+      >
+        {t('pushes.page.keyOf', { keyId, channelManager: channelManager ?? '' })}
+      </LinkTo>
+    )
   const left: [string, ReactNode][] = [
     [t('pushes.page.hotel'), <HotelOf key="hotel" push={push} />],
     [
@@ -162,6 +173,9 @@ function Problems({ read }: { read: PushRead }) {
                 {hint}
               </Text>
             )}
+            <Text size="sm" component="div">
+              <GuideTo type={type} />
+            </Text>
           </li>
         ))}
       </ul>

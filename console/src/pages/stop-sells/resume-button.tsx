@@ -5,12 +5,21 @@ import { useTranslation } from 'react-i18next'
 import type { ListedStopSell } from '../../../../src/console/stop-sells/contract.ts'
 import { useChange } from '../../api.ts'
 import { Confirm } from '../../parts/dialogs.tsx'
+import { useNights } from '../../parts/nights-text.ts'
 
 export function ResumeButton({ stopSell }: { stopSell: ListedStopSell }) {
   const { t } = useTranslation()
+  const nightsOf = useNights()
   const [isOpen, setOpen] = useState(false)
   const resume = useChange('resumeSales', {
-    invalidates: ['searchStopSells', 'getOverview', 'getCalendar', 'getCalendarCell', 'explainStay'],
+    invalidates: [
+      'searchStopSells',
+      'getOverview',
+      'getCalendar',
+      'getCalendarCell',
+      'explainStay',
+      'getHotel',
+    ],
   })
   const { stopSellId, hotelName: hotel, operator } = stopSell
   const reason = stopSell.reason ?? t('stopSells.noReason')
@@ -18,17 +27,13 @@ export function ResumeButton({ stopSell }: { stopSell: ListedStopSell }) {
     setOpen(false)
     resume.reset()
   }
-  const send = (): void =>
-    resume.mutate(
-      { params: { stopSellId } },
-      {
-        onSuccess: ({ nightsChanged, nightsKept }) => {
-          const kept = nightsKept > 0 ? ` ${t('stopSells.kept', { count: nightsKept })}` : ''
-          notifications.show({ message: t('stopSells.resumed', { count: nightsChanged }) + kept })
-          close()
-        },
-      },
-    )
+  // Not by a callback: the row, and this button with it, may be gone from the list by then.
+  const send = async (): Promise<void> => {
+    const { changed, kept } = await resume.mutateAsync({ params: { stopSellId } })
+    const stays = kept.length > 0 ? ` ${t('stopSells.kept', nightsOf(kept))}` : ''
+    notifications.show({ message: t('stopSells.resumed', nightsOf(changed)) + stays })
+    close()
+  }
   return (
     <>
       <Button
@@ -46,7 +51,8 @@ export function ResumeButton({ stopSell }: { stopSell: ListedStopSell }) {
         confirm={t('stopSells.resume')}
         isBusy={resume.isPending}
         error={resume.error}
-        onConfirm={send}
+        // The dialog shows the error.
+        onConfirm={() => void send().catch(() => undefined)}
       >
         <Text size="sm">{t('stopSells.resumeAbout', { operator, reason })}</Text>
       </Confirm>

@@ -64,12 +64,10 @@ export function useStopSellCsv(): CsvColumn<ListedStopSell>[] {
     [t('stopSells.supplier'), ({ supplier }) => supplier],
     [
       t('stopSells.what'),
-      ({ rows, moreRows }) =>
+      (stopSell) =>
         [
-          ...rows.map(({ roomId, rateId, from, to }) =>
-            [roomId, ...(rateId === null ? [] : [rateId]), `${from}/${to}`].join(' '),
-          ),
-          ...(moreRows > 0 ? [t('stopSells.more', { count: moreRows })] : []),
+          ...stoppedNights(stopSell).map(({ from, to, rooms }) => `${rooms.join(', ')} ${from}/${to}`),
+          ...(stopSell.moreRows > 0 ? [t('stopSells.more', { count: stopSell.moreRows })] : []),
         ].join('; '),
     ],
     [t('stopSells.reason'), ({ reason }) => reason ?? ''],
@@ -80,24 +78,41 @@ export function useStopSellCsv(): CsvColumn<ListedStopSell>[] {
   ]
 }
 
-function StoppedRows({ stopSell: { rows, moreRows } }: { stopSell: ListedStopSell }) {
+type StoppedNights = { from: string; to: string; rooms: string[]; isWhole: boolean }
+
+/** The rows by their nights: the same nights of many rooms are one line. */
+function stoppedNights({ rows }: ListedStopSell): StoppedNights[] {
+  const byNights = Map.groupBy(rows, ({ from, to, rateId }) => `${from} ${to} ${rateId === null}`)
+  return [...byNights.values()].flatMap((same) => {
+    const [first] = same
+    if (!first) return []
+    const { from, to } = first
+    const rooms = same.map(({ roomId, rateId }) => (rateId === null ? roomId : `${roomId} / ${rateId}`))
+    return [{ from, to, rooms, isWhole: first.rateId === null }]
+  })
+}
+
+function StoppedRows({ stopSell }: { stopSell: ListedStopSell }) {
   const { t } = useTranslation()
   return (
     <Stack gap={2}>
-      {rows.map(({ roomId, rateId, from, to }) => (
-        <Text key={`${roomId} ${rateId} ${from}`} size="xs">
-          {rateId === null
-            ? t('stopSells.wholeRoom', { roomId })
-            : t('stopSells.roomRate', { roomId, rateId })}
-          {': '}
-          <span className={classes['nights']}>
-            {from === to ? dateText(from) : t('stopSells.nights', { from: dateText(from), to: dateText(to) })}
-          </span>
-        </Text>
-      ))}
-      {moreRows > 0 && (
+      {stoppedNights(stopSell).map(({ from, to, rooms, isWhole }) => {
+        const named = rooms.join(', ')
+        return (
+          <Text key={`${from} ${to} ${isWhole}`} size="xs">
+            {isWhole ? t('stopSells.wholeRooms', { count: rooms.length, rooms: named }) : named}
+            {': '}
+            <span className={classes['nights']}>
+              {from === to
+                ? dateText(from)
+                : t('stopSells.nights', { from: dateText(from), to: dateText(to) })}
+            </span>
+          </Text>
+        )
+      })}
+      {stopSell.moreRows > 0 && (
         <Text size="xs" c="dimmed">
-          {t('stopSells.more', { count: moreRows })}
+          {t('stopSells.more', { count: stopSell.moreRows })}
         </Text>
       )}
     </Stack>

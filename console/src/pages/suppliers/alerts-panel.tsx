@@ -49,7 +49,9 @@ function Channels({ supplierId, channels }: { supplierId: number; channels: Supp
       )}
       {kinds !== null && (
         <Text size="xs" c="dimmed">
-          {t('alerts.channels.only', { kinds: kinds.join(', ') })}
+          {t('alerts.channels.only', {
+            kinds: kinds.map((kind) => t(`alerts.kinds.${kind}`)).join(', '),
+          })}
         </Text>
       )}
       {messages.map((one) => (

@@ -1,4 +1,5 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SupplierCertification } from '../../../../src/console/suppliers/contract.ts'
 import { useApi } from '../../api.ts'
@@ -17,13 +18,29 @@ const kindOf: Readonly<Record<Check['state'], StatusKind>> = {
   notApplicable: 'idle',
 }
 
-/** What the traffic of an account, or of one of its hotels, proves about the integration. */
-export function CertificationPanel({ supplierId, hotelId }: { supplierId: number; hotelId?: number }) {
+/**
+ * What the traffic of an account, or of one of its hotels, proves about the integration: a summary, with the checks behind
+ * it. They are open as long as one fails before anything is sold.
+ */
+export function CertificationPanel({
+  supplierId,
+  hotelId,
+  isLive,
+}: {
+  supplierId: number
+  hotelId?: number
+  isLive: boolean
+}) {
   const { t } = useTranslation()
   const { data, error, isPending, refetch } = useApi('getSupplierCertification', {
     params: { supplierId },
     query: { hotelId: hotelId === undefined ? undefined : String(hotelId) },
   })
+  const [chosen, setChosen] = useState<boolean>()
+  const columns = useColumns()
+  const checks = data?.checks ?? []
+  const fails = checks.some(({ state }) => state === 'failing')
+  const isOpen = chosen ?? (fails && !isLive)
   return (
     <section aria-labelledby="certification">
       <Title order={2} id="certification" mb="xs">
@@ -38,18 +55,46 @@ export function CertificationPanel({ supplierId, hotelId }: { supplierId: number
             )}
         </Text>
       )}
-      <DataTable
-        caption={t('suppliers.certification.title')}
-        columns={useColumns()}
-        rows={data?.checks ?? []}
-        rowKey={({ id }) => id}
-        isPending={isPending}
-        error={error}
-        onRetry={() => void refetch()}
-        empty={{ title: t('suppliers.certification.none') }}
-      />
+      {data && (
+        <Group gap="xs" mb="xs">
+          <Counts checks={checks} />
+          <Button variant="subtle" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)}>
+            {isOpen
+              ? t('suppliers.certification.hide')
+              : t('suppliers.certification.show', { count: checks.length })}
+          </Button>
+        </Group>
+      )}
+      {(isOpen || !data) && (
+        <DataTable
+          caption={t('suppliers.certification.title')}
+          columns={columns}
+          rows={checks}
+          rowKey={({ id }) => id}
+          isPending={isPending}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={{ title: t('suppliers.certification.none') }}
+        />
+      )}
     </section>
   )
+}
+
+const shownStates = ['failing', 'missing', 'proven'] as const
+
+/** How many checks fail, are missing and are proven. */
+function Counts({ checks }: { checks: readonly Check[] }) {
+  const { t } = useTranslation()
+  return shownStates.map((state) => {
+    const count = checks.filter((check) => check.state === state).length
+    if (count === 0) return null
+    const label = t('suppliers.certification.counted', {
+      count,
+      state: t(`suppliers.certification.states.${state}`),
+    })
+    return <StatusBadge key={state} kind={kindOf[state]} label={label} />
+  })
 }
 
 function useColumns(): Column<Check>[] {

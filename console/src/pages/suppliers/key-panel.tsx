@@ -5,6 +5,7 @@ import type { Supplier, SupplierKey } from '../../../../src/console/suppliers/co
 import { Code } from '../../parts/code.tsx'
 import { useFilter } from '../../parts/filters.tsx'
 import { useCan, useIsManager } from '../../parts/session.tsx'
+import { useSought } from '../../parts/sought.ts'
 import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { ExpireKey, LimitKey, limitNames, RevokeKey, RotateKey, RotateSigningSecret } from './key-dialogs.tsx'
@@ -24,6 +25,7 @@ type Dialog = (typeof dialogs)[number]
 export function KeyPanel({ supplier, supplierKey }: { supplier: Supplier; supplierKey: SupplierKey }) {
   const { t } = useTranslation()
   const [asked, setAsked] = useFilter('do')
+  const [sought] = useFilter('key')
   const active = supplier.keys.filter((key) => key.status === 'active')
   const isOnly = active.length === 1 && active[0]?.keyId === supplierKey.keyId
   const [chosen, setDialog] = useState<Dialog>()
@@ -33,12 +35,20 @@ export function KeyPanel({ supplier, supplierKey }: { supplier: Supplier; suppli
   const dialog = chosen ?? (mayChange && isOnly ? dialogs.find((one) => one === asked) : undefined)
   const { keyId, status, channelManager, secrets, webhooks } = supplierKey
   const isActive = status === 'active'
+  const isSought = sought === String(keyId)
+  const place = useSought<HTMLElement>(isSought)
   const close = () => {
     setDialog(undefined)
     if (asked !== '') setAsked('')
   }
   return (
-    <section className={classes['panel']} aria-labelledby={`key-${keyId}`}>
+    <section
+      ref={place}
+      className={classes['panel']}
+      tabIndex={-1}
+      data-sought={isSought || undefined}
+      aria-labelledby={`key-${keyId}`}
+    >
       <div className={classes['panelTop']}>
         <Group gap="xs">
           <Title order={3} id={`key-${keyId}`}>

@@ -1,14 +1,21 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { RecentPushes } from '../../../../src/console/suppliers/contract.ts'
+import { LinkTo } from '../../parts/link-to.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 
 /** From this share of refused pushes on, it is shown as a problem. */
 const badShare = 0.2
 export const daysLookedAt = 7
 
-/** The share of failing pushes among the newest ones. */
-export function PushHealth({ pushes: { looked, rejected, partial } }: { pushes: RecentPushes }) {
+/** The share of failing pushes among the newest ones, as a link to them. */
+export function PushHealth({
+  supplierId,
+  pushes: { looked, rejected, partial },
+}: {
+  supplierId: number
+  pushes: RecentPushes
+}) {
   const { t } = useTranslation()
   if (looked === 0) {
     return (
@@ -24,5 +31,10 @@ export function PushHealth({ pushes: { looked, rejected, partial } }: { pushes: 
     rejected > 0
       ? t('suppliers.list.refused', { refused: rejected, count: looked })
       : t('suppliers.list.partial', { partial, count: looked })
-  return <StatusBadge kind={kind} label={label} />
+  const outcome = rejected > 0 ? 'rejected' : 'partial'
+  return (
+    <LinkTo to="/pushes" search={{ supplierId: String(supplierId), outcome }}>
+      <StatusBadge kind={kind} label={label} />
+    </LinkTo>
+  )
 }

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Supplier, SupplierCall } from '../../../../src/console/suppliers/contract.ts'
 import { useApi } from '../../api.ts'
 import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
-import { useIdParam } from '../../parts/filters.tsx'
+import { useFilter, useIdParam } from '../../parts/filters.tsx'
 import { LinkTo, ReservationLink } from '../../parts/link-to.tsx'
 import { CountText } from '../../parts/numbers.tsx'
 import { Page, PageWait } from '../../parts/page.tsx'
@@ -18,6 +18,7 @@ import { AccountPanel } from './account-panel.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
 import { CertificationPanel } from './certification-panel.tsx'
 import { ExportsPanel } from './exports-panel.tsx'
+import { GoLiveState } from './go-live-state.tsx'
 import { GuardPanel } from './guard-panel.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewKey } from './new-key.tsx'
@@ -94,10 +95,10 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
       <div className={classes['columns']}>
         <Stack gap="lg">
           <Keys supplier={supplier} />
-          <RecentCalls supplierId={supplier.supplierId} calls={supplier.calls} />
-          <CertificationPanel supplierId={supplier.supplierId} />
           <PeoplePanel supplierId={supplier.supplierId} />
           <ExportsPanel supplierId={supplier.supplierId} />
+          <CertificationPanel supplierId={supplier.supplierId} isLive={supplier.goLive.open > 0} />
+          <RecentCalls supplierId={supplier.supplierId} calls={supplier.calls} />
         </Stack>
         <Stack gap="lg">
           <SummarySection supplier={supplier} />
@@ -110,7 +111,11 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
   )
 }
 
-function SummarySection({ supplier: { createdAt, hotels, pushes } }: { supplier: Supplier }) {
+function SummarySection({
+  supplier: { supplierId, createdAt, hotels, goLive, pushes },
+}: {
+  supplier: Supplier
+}) {
   const { t } = useTranslation()
   return (
     <section className={classes['panel']} aria-labelledby="glance">
@@ -121,6 +126,10 @@ function SummarySection({ supplier: { createdAt, hotels, pushes } }: { supplier:
         <dt>{t('suppliers.facts.hotels')}</dt>
         <dd>
           <CountText of={hotels} />
+        </dd>
+        <dt>{t('suppliers.goLive.title')}</dt>
+        <dd>
+          <GoLiveState supplierId={supplierId} goLive={goLive} />
         </dd>
         <dt>{t('suppliers.facts.lastPush')}</dt>
         <dd>
@@ -134,7 +143,7 @@ function SummarySection({ supplier: { createdAt, hotels, pushes } }: { supplier:
           <>
             <dt>{t('suppliers.list.failing')}</dt>
             <dd>
-              <PushHealth pushes={pushes} />
+              <PushHealth supplierId={supplierId} pushes={pushes} />
             </dd>
           </>
         )}
@@ -150,10 +159,13 @@ function SummarySection({ supplier: { createdAt, hotels, pushes } }: { supplier:
 function Keys({ supplier }: { supplier: Supplier }) {
   const { t } = useTranslation()
   const [isCreating, setCreating] = useState(false)
-  const [showsEnded, setShowsEnded] = useState(false)
+  const [sought] = useFilter('key')
+  const [isUnfolded, setUnfolded] = useState<boolean>()
   const active = supplier.keys.filter(({ status }) => status === 'active')
   const ended = supplier.keys.filter(({ status }) => status !== 'active')
   const count = ended.length
+  // A link may ask for one of them.
+  const showsEnded = isUnfolded ?? ended.some(({ keyId }) => String(keyId) === sought)
   const isAdmin = useCan('admin')
   const isManager = useIsManager()
   const { managedKeysMax: max } = supplier.account
@@ -187,7 +199,7 @@ function Keys({ supplier }: { supplier: Supplier }) {
         ))}
         {count > 0 && (
           <div>
-            <Button variant="subtle" aria-expanded={showsEnded} onClick={() => setShowsEnded(!showsEnded)}>
+            <Button variant="subtle" aria-expanded={showsEnded} onClick={() => setUnfolded(!showsEnded)}>
               {showsEnded ? t('suppliers.keys.hideEnded') : t('suppliers.keys.showEnded', { count })}
             </Button>
           </div>

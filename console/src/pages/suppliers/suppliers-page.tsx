@@ -104,7 +104,7 @@ function useColumns(): Column<SupplierListed>[] {
       sorting: { by: ({ pushes: { rejected, partial } }) => rejected + partial },
       header: t('suppliers.list.failing'),
       width: 190,
-      cell: ({ pushes }) => <PushHealth pushes={pushes} />,
+      cell: ({ supplierId, pushes }) => <PushHealth supplierId={supplierId} pushes={pushes} />,
     },
     {
       key: 'lastPush',

@@ -166,6 +166,8 @@ export const access = {
       pushUndo: 'undid a push of {{object}}{{reason}}',
       holdRelease: 'released a held value of {{object}}{{reason}}',
       holdDiscard: 'discarded a held value of {{object}}{{reason}}',
+      goLiveNotNeeded: 'marked a go-live step of {{object}} as not needed{{reason}}',
+      goLiveNeeded: 'marked a go-live step of {{object}} as needed again',
       hotelResync: 'asked for all ARI of {{object}} again',
       keyCreate: 'created {{object}}',
       keyRotate: 'rotated {{object}}; the old one works until {{until}}',

@@ -81,6 +81,7 @@ export const pushes = {
     moreProblems_one: 'and {{count}} more',
     moreProblems_other: 'and {{count}} more',
     showItem: 'Show item',
+    guide: 'Guide: what {{type}} means',
     same_one: '{{count}} other push has the same request ID:',
     same_other: '{{count}} other pushes have the same request ID:',
   },

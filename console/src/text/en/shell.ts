@@ -37,6 +37,10 @@ export const shell = {
   signOut: 'Sign out',
   notFoundTitle: 'Page not found',
   notFoundHint: 'The address may be mistyped, or the page no longer exists.',
+  forOperatorsTitle: 'A page for the platform’s operators',
+  forOperatorsHint:
+    'You see the data of your own account. Ask the platform about what you looked for here: it sees who changed what.',
+  toAccount: 'To your account',
   toOverview: 'Go to the overview',
   foundKey: {
     of: 'Key {{keyId}} of {{supplier}}, used by {{channelManager}}',
@@ -82,7 +86,15 @@ export const shell = {
     label: 'Hotel, supplier, reservation, request ID or key',
     placeholder: 'Hotel, supplier, reservation, request ID, key …',
     hints: '↑ ↓ select · Enter opens · Esc closes · try “stop BAR at …”, “why …”, “rotate key of …”',
-    none: 'No results for “{{text}}”. Enter IDs in full; for request IDs, the first eight characters are enough.',
+    none: 'No results for “{{text}}”.',
+    finds: {
+      hotel: 'Hotels: part of the name, the code, the city or the supplier, or the whole ID',
+      supplier: 'Suppliers: part of the name',
+      reservation: 'Reservations: the whole number, or words of the guest’s name',
+      push: 'Pushes: at least the first eight characters of the request ID',
+      key: 'Keys: the whole key, or its last four characters',
+    },
+    guides: 'Search the guides for “{{text}}”',
     found_one: '{{count}} result',
     found_other: '{{count}} results',
     do: {

@@ -1,3 +1,5 @@
+import { certification, goLive } from './supplier-progress.ts'
+
 export const suppliers = {
   title: 'Suppliers',
   intro: 'The accounts that push hotels, rooms and rates, and their API keys.',
@@ -80,24 +82,8 @@ export const suppliers = {
     on: 'on',
     off: 'off',
   },
-  certification: {
-    title: 'Certification',
-    score: '{{score}}% of the checks are proven by traffic.',
-    certified: 'The account is certified.',
-    notCertified: 'The account is not certified.',
-    none: 'No checks',
-    check: 'Check',
-    level: { required: 'required', recommended: 'recommended' },
-    state: 'State',
-    states: {
-      proven: 'proven',
-      failing: 'failing',
-      missing: 'not shown yet',
-      notApplicable: 'not applicable',
-    },
-    why: 'What was found',
-    evidence: 'Evidence',
-  },
+  goLive,
+  certification,
   keys: {
     title: 'Keys',
     create: 'Create key',

@@ -22,7 +22,11 @@ export const work = {
   isMore: 'There is more than fits here: see the lists below.',
   showAll: 'Show all {{count}}',
   kind: {
-    push: { refused: 'Items of pushes are refused', error: '{{subject}} × {{count}}' },
+    push: {
+      refused: 'Items of pushes are refused',
+      error_one: '{{count}} push refused',
+      error_other: '{{count}} pushes refused',
+    },
     ari: { stale: 'No ARI for much longer than usual' },
     coverage: { low: 'Can be sold for few days ahead' },
     booking: {
@@ -73,7 +77,14 @@ export const work = {
   more: 'More for: {{what}}',
   copyMessage: 'Copy a message for the supplier',
   copied: 'The message is copied.',
-  messageHotels: 'Hotels concerned: {{hotels}}. ',
+  moreErrors_one: 'and {{count}} more error',
+  moreErrors_other: 'and {{count}} more errors',
+  errors_one: '{{count}} error',
+  errors_other: '{{count}} errors',
+  lastAt: 'the latest',
   message:
-    'Hello,\n\nsince {{since}} (UTC), {{count}} of your pushes were refused or only partly applied because of the error {{type}}:\n\n    {{message}}\n\n{{hotels}}The latest was at {{last}} (UTC). Request IDs, for your log:\n{{requestIds}}\n\nGET /v1/push/log/{requestId} shows each request with all of its errors and what to change. Please fix the cause and push the refused items again.\n',
+    'Hello,\n\nsince {{since}} (UTC), {{count}} of your pushes{{hotels}} were refused or only partly applied, the latest at {{last}} (UTC):\n\n{{errors}}\n\nGET /v1/push/log/{requestId} shows each request with all of its errors and what to change. Please fix the causes and push the refused items again.\n',
+  messageError_one: '{{type}} in {{count}} push:',
+  messageError_other: '{{type}} in {{count}} pushes:',
+  messageRequestIds: 'Request IDs, for your log: {{requestIds}}',
 }

@@ -1,0 +1,36 @@
+import { Stack } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { GoLiveStage } from '../../../../src/console/hotels/contract.ts'
+import type { SupplierGoLive } from '../../../../src/console/suppliers/contract.ts'
+import { LinkTo } from '../../parts/link-to.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+
+const shownStages = ['ready', 'webhooks', 'ari', 'products'] as const satisfies readonly GoLiveStage[]
+
+/** Whether the supplier sells, and how many hotels are ready or need something, each a link to them. */
+export function GoLiveState({
+  supplierId,
+  goLive: { stages, open, isMore },
+}: {
+  supplierId: number
+  goLive: SupplierGoLive
+}) {
+  const { t } = useTranslation()
+  const isLive = open > 0
+  return (
+    <Stack gap={2} align="flex-start">
+      <StatusBadge
+        kind={isLive ? 'good' : 'wait'}
+        label={t(isLive ? 'suppliers.goLive.live' : 'suppliers.goLive.notLive')}
+      />
+      {shownStages
+        .filter((stage) => stages[stage] > 0)
+        .map((stage) => (
+          <LinkTo key={stage} to="/hotels" search={{ supplierId: String(supplierId), goLive: stage }} fz="xs">
+            {t(`suppliers.goLive.stage.${stage}`, { count: stages[stage] })}
+            {isMore && t('suppliers.goLive.more')}
+          </LinkTo>
+        ))}
+    </Stack>
+  )
+}
