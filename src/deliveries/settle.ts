@@ -3,7 +3,7 @@ import { hourMs } from '../base/calendar.ts'
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import type { Lane } from '../bookings/delivery-schedule.ts'
 import { forgetCvvsOf } from '../cards/store.ts'
-import type { Claimed } from './store.ts'
+import { isBeingSent, type Claimed } from './store.ts'
 import { throttledWarning } from '../base/log.ts'
 import type { DeliveryNeeds } from './needs.ts'
 
@@ -114,7 +114,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
             else coalesce(first_failed_at, instant(made.at)) end,
           delivered_at = case when made.status = 'delivered' then instant(made.at) end
         from made
-        where delivery.id = made.id and delivery.attempts = made.attempt and delivery.status = 'sending'
+        where delivery.id = made.id and delivery.attempts = made.attempt and ${isBeingSent}
         returning delivery.id, delivery.reservation_id, delivery.version, delivery.status, delivery.is_outdated as "isOutdated",
           delivery.delivered_at
       ), noted as (

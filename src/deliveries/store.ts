@@ -3,7 +3,6 @@ import { isWithheld } from '../cards/store.ts'
 import type { Lane, Trigger } from '../bookings/delivery-schedule.ts'
 import type { Allotted, Destination } from './slots.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
-import { sweep } from '../postgres/queryable.ts'
 import { areHeld } from './hold.ts'
 
 /**
@@ -44,6 +43,12 @@ const isFree = `not exists (
   select from delivery as other where other.reservation_id = delivery.reservation_id and (
     other.leased_until is not null
     or (other.status = 'queued' and (other.created_at, other.id) < (delivery.created_at, delivery.id))))`
+
+/**
+ * SQL condition on deliveries that are named by their ids. Written so that it fits no index: if few were being sent when
+ * the statement was planned, the planner would read all that are for each of the ids.
+ */
+export const isBeingSent = `delivery.status || '' = 'sending'`
 
 /** A claim's scope: endpoint, lane and number; hotels take turns, beginning after the given one. */
 export type Wanted = Allotted & { afterHotelId: number }
@@ -234,7 +239,7 @@ export async function readdress(
         lane = case when moved.endpoint = 0 then 'hourly' else lane end,
         due_at = case when moved.endpoint = 0 then 'infinity' else due_at end
       from unnest($1::uuid[], $2::int[], $3::int8[]) as moved (id, attempt, endpoint)
-      where delivery.id = moved.id and delivery.attempts = moved.attempt and delivery.status = 'sending'`,
+      where delivery.id = moved.id and delivery.attempts = moved.attempt and ${isBeingSent}`,
     values: [
       textArray(moved.map(({ claimed }) => claimed.id)),
       numberArray(moved.map(({ claimed }) => claimed.attempt)),
@@ -252,49 +257,6 @@ export async function readdress(
 /** SQL: the time on an account's clock when ours is at `ms`, a parameter. */
 export function accountTime(ms: string, supplierId: string): string {
   return `instant(${ms}::float8 + (select clock_ahead_ms from supplier where supplier.id = ${supplierId}))`
-}
-
-export type StoredAttempt = {
-  deliveryId: string
-  attempt: number
-  atMs: number
-  trigger: Trigger
-  outcome: string
-  httpStatus: number | null
-  durationMs: number
-  /** `webhook-id` of the call; empty if none was made, or its id is unknown. */
-  messageId: string
-  answer: string | null
-}
-
-/** Oldest first. */
-export async function selectAttempts(
-  db: Queryable,
-  deliveryIds: readonly string[],
-): Promise<StoredAttempt[]> {
-  const { rows } = await db.query<StoredAttempt>(
-    `select delivery_id as "deliveryId", attempt, epoch_ms(at) as "atMs", trigger, outcome,
-       http_status as "httpStatus", duration_ms as "durationMs", message_id as "messageId", answer
-     from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
-    [deliveryIds],
-  )
-  return rows
-}
-
-export const attemptsRetainedDays = 90
-
-/**
- * Deletes old attempts and the marks of old hourly runs. Deliveries themselves are kept. Returns how many.
- */
-export async function deleteOldAttempts(db: Queryable, beforeMs: number): Promise<number> {
-  await db.query('delete from hourly_run where hour < instant($1)', [beforeMs])
-  return sweep(
-    db,
-    `delete from delivery_attempt where (delivery_id, attempt) in (
-       select delivery_id, attempt from delivery_attempt where at < instant($1)
-       order by at limit $2)`,
-    beforeMs,
-  )
 }
 
 /** The state of a delivery as shown to suppliers and operators: a `DeliveryState`. */

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net'
 import { BoundedMap } from '../base/bounded-map.ts'
 import { Gate } from '../base/gate.ts'
 import { withSpans } from './call-span.ts'
-import { agentOf, CallFault, connector, type CallFailure } from './connect.ts'
+import { agentOf, CallFault, connector, faultOf, type CallFailure } from './connect.ts'
 import { parseUrl, type OutboundRules } from './vet-url.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 
@@ -294,14 +294,4 @@ function collect(
 function failureOf(error: unknown, { bytesSent }: Progress): Outcome {
   const { reason, message } = faultOf(error)
   return { kind: 'failed', reason, bytesSent: bytesSent(), message }
-}
-
-function faultOf(error: unknown): CallFault {
-  if (error instanceof CallFault) return error
-  const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  // Node's HTTP parser also reports a connection that ends in the middle of an answer as one of its errors.
-  if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE')
-    return new CallFault('reset', message, error)
-  return new CallFault(code.endsWith('OVERFLOW') ? 'too_large' : 'malformed', message, error)
 }

@@ -181,3 +181,14 @@ function messageOf(error: Error): string {
   if (!(error instanceof AggregateError)) return error.message
   return error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ')
 }
+
+/** Why a call failed, by the error that ended it. */
+export function faultOf(error: unknown): CallFault {
+  if (error instanceof CallFault) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  // Node's HTTP parser also reports a connection that ends in the middle of an answer as one of its errors.
+  if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE')
+    return new CallFault('reset', message, error)
+  return new CallFault(code.endsWith('OVERFLOW') ? 'too_large' : 'malformed', message, error)
+}

@@ -53,7 +53,7 @@ import { audit } from '../../operators/audit.ts'
 import { selectCallback } from '../../webhooks/store.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { holdsCardNumber } from '../../base/card-number.ts'
-import { selectAttempts, type StoredAttempt } from '../../deliveries/store.ts'
+import { selectAttempts, type StoredAttempt } from '../../deliveries/attempts.ts'
 
 /** GET /reservations. */
 export const searchReservations = ({ db }: Needs): Mounted =>
