@@ -8,7 +8,13 @@ import { promisify } from 'node:util'
 import { root } from './files.ts'
 import { seconds } from './pace.ts'
 
-const needed = ['/lib/systemd/systemd', '/usr/bin/systemd-run', '/usr/bin/dbus-daemon', '/usr/bin/curl']
+const needed = [
+  '/lib/systemd/systemd',
+  '/usr/bin/systemd-run',
+  '/usr/bin/dbus-daemon',
+  '/usr/bin/curl',
+  '/usr/bin/setpriv',
+]
 
 /** Where control groups of version 2 are mounted. */
 const groups = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((path) =>
@@ -22,38 +28,46 @@ export function whyNotBooted(): string | undefined {
   const missing = needed.find((path) => !existsSync(path))
   if (missing !== undefined) return `NOT RUN: there is no ${missing}`
   if (groups === undefined) return 'NOT RUN: there are no control groups of version 2'
-  const folder = mkdtempSync(join(tmpdir(), 'ari-machine-'))
-  const group = join(groups, basename(folder))
   try {
-    for (const name of layers) mkdirSync(join(folder, name))
-    mkdirSync(group)
-    execFileSync('unshare', [...apart, 'sh', '-ec', mounts, 'mounts', folder], { stdio: 'ignore' })
+    const { group, folder } = newPlace(groups)
+    execFileSync('sh', ['-ec', enter, group, ...machine('exit 0', folder)], { stdio: 'ignore' })
+    rmdirSync(group)
+    rmSync(folder, { recursive: true, force: true })
+    return undefined
   } catch {
     return 'NOT RUN: a machine of its own, with its mounts and control groups, can not be made here'
-  } finally {
-    if (existsSync(group)) rmdirSync(group)
-    rmSync(folder, { recursive: true, force: true })
   }
-  return undefined
 }
 
-const layers = ['upper', 'work', 'root']
-const apart = ['--cgroup', '--pid', '--fork', '--kill-child', '--mount', '--net', '--uts', '--ipc']
+function newPlace(groupsFolder: string): { group: string; folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'ari-machine-'))
+  for (const name of ['upper', 'work', 'root']) mkdirSync(join(folder, name))
+  const group = join(groupsFolder, basename(folder))
+  mkdirSync(group)
+  return { group, folder }
+}
 
-/** What can be forbidden, also to root; its argument: folder. */
-const mounts = `
-new=$1/root
+/** Into the control group, and away with whoever began it. */
+const enter = 'echo $$ > "$0/cgroup.procs"; exec setpriv --pdeathsig KILL "$@"'
+const apart = ['--cgroup', '--pid', '--fork', '--kill-child', '--mount', '--net', '--uts', '--ipc']
+const becomeSystemd =
+  'exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --unit=basic.target --log-target=journal'
+
+/** The command of a process in namespaces of its own, with their root, that goes on with `last`. */
+function machine(last: string, folder: string): string[] {
+  return ['unshare', ...apart, 'sh', '-ec', makeRoot + last, 'boot', folder, root, process.execPath]
+}
+
+/** Its arguments: folder, checkout, Node. */
+const makeRoot = `
+folder=$1 checkout=$2 node=$3; new=$folder/root
 ip link set lo up
-mount -t overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" overlay "$new"
+mount -t overlay -o "lowerdir=/,upperdir=$folder/upper,workdir=$folder/work" overlay "$new"
 mount -t proc proc "$new/proc"
+# Its settings of the kernel are this machine's.
+mount --bind "$new/proc/sys" "$new/proc/sys"; mount -o remount,ro,bind "$new/proc/sys"
 mount -t sysfs -o ro sysfs "$new/sys"
 mount -t cgroup2 cgroup2 "$new/sys/fs/cgroup"
-`
-
-/** Makes the root and becomes systemd; its arguments: folder, checkout, Node. */
-const boot = `
-${mounts}
-checkout=$2 node=$3
 mkdir -p "$new/opt/ari-gateway" "$new/usr/lib/node_modules"
 mount --bind "$checkout" "$new/opt/ari-gateway"
 mount -o remount,ro,bind "$new/opt/ari-gateway"
@@ -62,6 +76,7 @@ ln -sfn ../lib/node_modules/ari-gateway/bin/ari.js "$new/usr/bin/ari"
 rm -f "$new/usr/bin/node"; cp "$node" "$new/usr/bin/node"
 # Nothing that this machine has enabled starts.
 mount -t tmpfs -o mode=755 tmpfs "$new/etc/systemd/system"
+ln -s /dev/null "$new/etc/systemd/system/systemd-modules-load.service"
 mount -t tmpfs -o mode=755 tmpfs "$new/dev"
 for device in null zero full random urandom tty; do : > "$new/dev/$device"; mount --bind "/dev/$device" "$new/dev/$device"; done
 mkdir "$new/dev/pts" "$new/dev/shm"
@@ -73,7 +88,6 @@ mount -t tmpfs -o mode=1777 tmpfs "$new/tmp"
 cd "$new"; mkdir -p .old; pivot_root . .old; cd /; umount -l /.old
 # As on a machine: systemd hands credentials over by a mount that its services see.
 mount --make-rshared /
-exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --unit=basic.target --log-target=journal
 `
 
 export type Machine = {
@@ -83,13 +97,8 @@ export type Machine = {
 }
 
 export async function bootedMachine(): Promise<Machine> {
-  const folder = mkdtempSync(join(tmpdir(), 'ari-machine-'))
-  for (const name of layers) mkdirSync(join(folder, name))
-  const group = join(groups ?? '', basename(folder))
-  mkdirSync(group)
-  const enter = 'echo $$ > "$0/cgroup.procs"; exec "$@"'
-  const into = ['sh', '-ec', boot, 'boot', folder, root, process.execPath]
-  const outside = spawn('sh', ['-ec', enter, group, 'unshare', ...apart, ...into], {
+  const { group, folder } = newPlace(groups ?? '')
+  const outside = spawn('sh', ['-ec', enter, group, ...machine(becomeSystemd, folder)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''
@@ -104,8 +113,7 @@ export async function bootedMachine(): Promise<Machine> {
   const stop = async (): Promise<void> => {
     const ended = new Promise((resolve) => outside.once('exit', resolve))
     if (outside.exitCode === null && outside.kill('SIGKILL')) await ended
-    await emptied(group)
-    rmSync(folder, { recursive: true, force: true })
+    await emptied(group).finally(() => rmSync(folder, { recursive: true, force: true }))
   }
   try {
     await running(shell)

@@ -66,26 +66,6 @@ test('at an endpoint that hangs completely each hotel gets its turn, however man
   assert.ok(called.size < many.length, `${called.size} of ${many.length} came first`)
 })
 
-test('when an endpoint that answered quickly begins to hang, the deliveries claimed ahead for it are given back, without an attempt', async () => {
-  const supplier = await stage.supplierAt('quick', `http://127.0.0.1:${receiver.port}/quick`)
-  const many = idsOf(await book(stage.gateway, supplier, { count: 600 }))
-  const called = () => arrived.filter((id) => many.includes(id)).length
-  for (const id of many.slice(300)) hanging.add(id)
-  await until('some hang', () => called() > 300)
-  await until('no other is claimed', async () => {
-    const { rows } = await stage.gateway.db.query<{ attempts: number }>(
-      'select sum(attempts)::int as attempts from delivery where reservation_id = any($1)',
-      [many],
-    )
-    return rows[0]?.attempts === called()
-  })
-  const { rows } = await stage.gateway.db.query(
-    'select from delivery_attempt join delivery on delivery.id = delivery_id where reservation_id = any($1) and outcome <> $2',
-    [many, 'accepted'],
-  )
-  assert.deepEqual(rows, [])
-})
-
 async function hotelOf(
   supplier: Awaited<ReturnType<DeliveryTest['supplierAt']>>,
   code: string,

@@ -11,7 +11,7 @@ import {
   type Lane,
 } from '../bookings/delivery-schedule.ts'
 import type { Attempted, Standing, Settler } from './settle.ts'
-import { readdress, type Claimed } from './store.ts'
+import { readdress, type Claimed, type Moved } from './store.ts'
 import { causeOf, inLaterSpan, type Attributes, type SpanContext } from '../base/tracing.ts'
 import { gather } from '../base/gather.ts'
 import { Memory } from '../postgres/memory.ts'
@@ -158,6 +158,7 @@ export function sender(
 ): (all: readonly ClaimedGroup[], claimedMs: number) => Promise<void> {
   const callbackOf = callbackReader(needs)
   const health = endpointHealth(needs.log)
+  const giveBack = givingBack(needs)
   return async (all, claimedMs) => {
     const addressed = await address(needs, callbackOf, all)
     if (addressed.length === 0) return
@@ -166,8 +167,12 @@ export function sender(
       addressed.map(({ group }) => group),
       { vault: needs.vault, nowMs: needs.clock.now() },
     )
-    settleUnreadable(needs, unreadable)
     const oneByGroup = new Map(addressed.map((one) => [one.group, one]))
+    for (const { claimed } of unreadable) {
+      const one = oneByGroup.get(claimed)
+      if (one) needs.slots.leave(one.slot, 'none', performance.now())
+    }
+    settleUnreadable(needs, unreadable)
     await Promise.all(
       messages.map(async (message) => {
         const one = oneByGroup.get(message.claimed)
@@ -175,7 +180,7 @@ export function sender(
         const mayBegin = await needs.slots.mayBegin(one.slot)
         // A call must end before its lease does, when other processes may claim the delivery.
         const isLate = performance.now() - claimedMs > needs.callWithinMs / 2
-        await (mayBegin && !isLate ? send({ ...needs, health }, message, one) : giveBack(needs, one))
+        await (mayBegin && !isLate ? send({ ...needs, health }, message, one) : giveBack(one))
       }),
     )
   }
@@ -191,7 +196,7 @@ async function address(
   all: readonly ClaimedGroup[],
 ): Promise<Addressed[]> {
   const addressed: Addressed[] = []
-  const moved: { claimed: Claimed; endpoint: number }[] = []
+  const moved: Moved[] = []
   const callbacks = await Promise.all(all.map(({ group }) => callbackOf(group[0].hotelId)))
   for (const [index, { group, slot }] of all.entries()) {
     const callback = callbacks[index]
@@ -208,15 +213,25 @@ async function address(
   return addressed
 }
 
-/** It was not sent: it is due again, for any process. */
-async function giveBack({ db, slots, onDue }: SenderNeeds, { group, slot }: ClaimedGroup): Promise<void> {
-  const { endpoint, lane } = slot
-  await readdress(
-    db,
-    group.map((claimed) => ({ claimed, endpoint })),
-  )
-  slots.leave(slot, 'none', performance.now())
-  onDue(lane, endpoint)
+const backReads = { keysMax: 500, readsAtOnceMax: 1 }
+
+/** It was not sent: it is due again, for any process. Without the database it stays with us until its lease ends. */
+function givingBack({ db, log, slots, onDue }: SenderNeeds): (one: ClaimedGroup) => Promise<void> {
+  const back = gather(async (moved: readonly Moved[]) => {
+    await readdress(db, moved)
+    return new Map<Moved, true>()
+  }, backReads)
+  return async ({ group, slot }) => {
+    const { endpoint, lane } = slot
+    try {
+      await back(group.map((claimed) => ({ claimed, endpoint })))
+    } catch (error) {
+      log.warn({ err: error }, 'claimed deliveries could not be given back')
+    } finally {
+      slots.leave(slot, 'none', performance.now())
+    }
+    onDue(lane, endpoint)
+  }
 }
 
 async function send(

@@ -121,7 +121,7 @@ function aheadOf(slots: DeliverySlots, endpoint: number, nowMs = 10): { room: nu
 /** An endpoint with all its 64 calls in progress, and as many deliveries ahead of them as wanted. */
 function busy(ahead: number): { slots: DeliverySlots; calls: Slot[]; waiting: Slot[] } {
   const slots = new DeliverySlots()
-  answer(slots, 1, 100)
+  answer(slots, 1, 200)
   const calls = Array.from({ length: 64 }, () => slots.take(1, 'first', 10))
   const waiting = Array.from({ length: ahead }, () => slots.take(1, 'first', 10, { isAhead: true }))
   return { slots, calls, waiting }
@@ -153,9 +153,33 @@ test('one that is new, or slow, or hangs, is given none ahead', () => {
   )
 })
 
+test('no more are claimed ahead than answers came quickly in a row since the last failure, slow answer or late turn', async () => {
+  const slots = new DeliverySlots()
+  const ahead: number[] = []
+  const look = (): number => ahead.push(aheadOf(slots, 1).ahead)
+  answer(slots, 1, 200)
+  look()
+  slots.leave(slots.take(1, 'first', 0), 'bad', 5)
+  answer(slots, 1, 10)
+  look()
+  slots.leave(slots.take(1, 'first', 0), 'good', 150)
+  answer(slots, 1, 5)
+  look()
+  for (let call = 0; call < 64; call++) slots.take(1, 'first', 10)
+  await slots.mayBegin(slots.take(1, 'first', 10, { isAhead: true }))
+  look()
+  assert.deepEqual(ahead, [128, 10, 5, 0])
+})
+
+test('those ahead of a worker that stops do not begin', async () => {
+  const { slots, waiting } = busy(2)
+  slots.dropAhead()
+  assert.deepEqual(await Promise.all(waiting.map((slot) => slots.mayBegin(slot))), [false, false])
+})
+
 test('deliveries ahead of many endpoints leave half of the budget free', () => {
   const slots = new DeliverySlots()
-  for (let endpoint = 1; endpoint <= 20; endpoint++) answer(slots, endpoint, 100)
+  for (let endpoint = 1; endpoint <= 20; endpoint++) answer(slots, endpoint, 200)
   const wanted = Array.from({ length: 4 }, (_, index) => ({ lane: 'first' as const, endpoint: index + 1 }))
   const ahead = slots.allot(wanted, 10).map((one) => one.ahead)
   assert.deepEqual([ahead, roomsOf(slots, [20], 10)], [[0, 0, 0, 0], [64]])

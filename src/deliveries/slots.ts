@@ -62,7 +62,8 @@ export type Slot = { endpoint: number; lane: Lane; startedMs: number; turn?: Pro
 type State = {
   allowed: number
   isProven: boolean
-  isQuick: boolean
+  /** Answers in a row that came quickly: no more is claimed ahead, so what is given back costs less than the calls. */
+  quickInARow: number
   underWay: Set<Slot>
   /** Deliveries claimed ahead, in the order in which they begin. */
   ahead: Set<Slot>
@@ -96,8 +97,8 @@ export class DeliverySlots {
 
   #aheadRoom({ lane, endpoint }: Destination, left: number, nowMs: number): number {
     const state = this.#states.get(endpoint)
-    if (lane !== 'first' || !state?.isQuick || !isPrompt(state, nowMs)) return 0
-    const most = aheadShare * state.allowed
+    if (lane !== 'first' || !state || !isPrompt(state, nowMs)) return 0
+    const most = Math.min(aheadShare * state.allowed, state.quickInARow)
     return state.ahead.size > most / 2 ? 0 : Math.max(0, Math.min(most - state.ahead.size, left))
   }
 
@@ -125,7 +126,7 @@ export class DeliverySlots {
   async mayBegin(slot: Slot): Promise<boolean> {
     const { turn } = slot
     if (!turn) return true
-    const late = setTimeout(() => this.#drop(slot), aheadWaitsMs)
+    const late = setTimeout(() => this.#dropLate(slot), aheadWaitsMs)
     try {
       return await turn.promise
     } finally {
@@ -136,22 +137,41 @@ export class DeliverySlots {
   /** `good`: the call got an answer, of any status; `none`: the call says nothing about the endpoint. */
   leave(slot: Slot, sign: 'good' | 'bad' | 'none', nowMs: number): void {
     const state = this.#states.get(slot.endpoint)
-    if (!state) return
+    if (!state) {
+      this.#active.delete(slot.endpoint)
+      return
+    }
     if (state.ahead.has(slot)) this.#drop(slot)
     state.underWay.delete(slot)
     if (sign === 'bad') {
       state.allowed = Math.max(1, state.allowed >> 1)
       state.isProven = false
-      for (const waiting of state.ahead) this.#drop(waiting)
+      this.#dropAll(state)
     } else if (sign === 'good') {
       const tookMs = nowMs - slot.startedMs
       const most = tookMs <= promptMs ? perEndpoint.max : perEndpoint.slowMax
       if (state.allowed < most) state.allowed++
       state.isProven = tookMs <= promptMs
-      state.isQuick = tookMs <= quickMs
+      state.quickInARow = tookMs <= quickMs ? state.quickInARow + 1 : 0
     }
     beginNext(state, nowMs)
     if (state.underWay.size + state.ahead.size === 0) this.#active.delete(slot.endpoint)
+  }
+
+  /** None that waits for its turn begins any more. */
+  dropAhead(): void {
+    for (const state of this.#states.values()) this.#dropAll(state)
+  }
+
+  #dropAll(state: State): void {
+    state.quickInARow = 0
+    for (const waiting of state.ahead) this.#drop(waiting)
+  }
+
+  #dropLate(slot: Slot): void {
+    const state = this.#states.get(slot.endpoint)
+    if (state?.ahead.has(slot)) state.quickInARow = 0
+    this.#drop(slot)
   }
 
   /** A delivery claimed ahead that doesn't begin. */
@@ -193,7 +213,7 @@ export class DeliverySlots {
     const state: State = {
       allowed: perEndpoint.atFirst,
       isProven: false,
-      isQuick: false,
+      quickInARow: 0,
       underWay: new Set(),
       ahead: new Set(),
     }

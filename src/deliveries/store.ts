@@ -79,12 +79,6 @@ const hotelsDue = (name: string, after: string, upTo: string): string => `
 const lastId = '2147483647'
 
 /**
- * SQL: the commit of a claim doesn't wait for the disk. A claim that a crash of the machine undoes is made again, like one
- * whose lease expired; and once an attempt is settled, which waits, its claim is on disk as well.
- */
-const notFlushed = `(select set_config('synchronous_commit', 'off', true)) as not_flushed`
-
-/**
  * The due deliveries of each lane and endpoint: hotels take turns, and each hotel's first delivery goes
  * first. Skips deliveries that another process is claiming.
  */
@@ -121,7 +115,7 @@ export async function claimDue(
       update delivery set status = 'sending', attempts = attempts + 1,
         trigger = case when trigger = 'again' or lane = 'first' or attempts = 0 then trigger else 'retry' end,
         leased_until = instant($6)
-      from picked, ${notFlushed} where delivery.id = picked.id
+      from picked where delivery.id = picked.id
       returning ${claimedColumns}, picked.share::int as share`,
     values: [
       textArray(wanted.map(({ lane }) => lane)),
@@ -225,11 +219,10 @@ export async function requeueLost(db: Queryable, nowMs: number): Promise<number>
 
 const lostAtOnceMax = 1_000
 
+export type Moved = { claimed: Claimed; endpoint: number }
+
 /** Claimed, but its hotel's URL has changed or been removed since: this was not an attempt. */
-export async function readdress(
-  db: Queryable,
-  moved: readonly { claimed: Claimed; endpoint: number }[],
-): Promise<void> {
+export async function readdress(db: Queryable, moved: readonly Moved[]): Promise<void> {
   await db.query({
     name: 'readdress-deliveries',
     text: `

@@ -63,6 +63,7 @@ export function startDeliveryWorker(needs: DeliveryNeeds): DeliveryWorker {
   return {
     close: async () => {
       await Promise.all([claims.close(), watch.close(), bellListener.close()])
+      slots.dropAhead()
       const giveUpTimer = setTimeout(() => giveUp.abort(), callsFinishWithinMs)
       await Promise.all(underWay)
       clearTimeout(giveUpTimer)

@@ -7,8 +7,12 @@ const skip = process.getuid?.() === 0 ? false : 'NOT RUN: becoming another user 
 test(
   'says what a user without a name needs, of systemd too, whose users have none without libnss-systemd',
   { skip },
-  () => {
-    process.seteuid?.(64_999)
+  (t) => {
+    try {
+      process.seteuid?.(64_999)
+    } catch {
+      return t.skip('NOT RUN: this root may not become another user')
+    }
     try {
       assert.throws(currentUser, /no name on this machine.*\/etc\/passwd.*libnss-systemd.*DATABASE_URL/)
     } finally {

@@ -7,7 +7,7 @@ import {
   type NaiveTax,
   type RateNight,
 } from './naive-offers.ts'
-import { limitNames, naiveRestrictions, type Restrictions } from './naive-restrictions.ts'
+import { naiveNames, naiveRestrictions, type Restrictions } from './naive-restrictions.ts'
 
 /** Random hotels, as the requests that push them and in the naive evaluator's form. */
 
@@ -226,6 +226,8 @@ function changeItem(random: Random, naive: NaiveHotel, product: NaiveProduct, wh
   }
 }
 
+const otherNames = naiveNames.filter((name) => !name.startsWith('closed'))
+
 function randomRestrictions(random: Random): Restrictions {
   switch (random.below(6)) {
     case 0:
@@ -235,8 +237,10 @@ function randomRestrictions(random: Random): Restrictions {
     case 2:
       return { minStayArrival: 1 + random.below(5), maxStayArrival: 3 + random.below(5) }
     default: {
-      const name = random.pick(limitNames)
-      const most = naiveRestrictions[name].of === 'length' ? 6 : 14
+      const name = random.pick(otherNames)
+      const restriction = naiveRestrictions[name]
+      if (restriction.kind === 'switch') return { [name]: true }
+      const most = restriction.of === 'length' ? 6 : 14
       return { [name]: 1 + random.below(most) }
     }
   }

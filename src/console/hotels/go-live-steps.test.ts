@@ -106,6 +106,13 @@ test('an operator marks a step as not needed, with a reason, for all hotels of t
   )
 })
 
+test('a hotel whose two steps are not needed is ready in the list and on its page, also without a valid key', async () => {
+  const both = ['availabilityWebhook', 'pushbookWebhook']
+  for (const step of both) expectOk(await change(step, { isNeeded: false, reason: 'By file' }))
+  await gateway.db.query('update api_key set revoked_at = now() where supplier_id = $1', [ids.supplierId])
+  assert.deepEqual([(await read()).isReady, await stageOf()], [true, 'ready'])
+})
+
 test('only steps that depend on the contract, only with a reason, and only by operators', async () => {
   const cases: [string, object, number, string][] = [
     ['availabilityWebhook', { isNeeded: false }, 400, 'REASON_REQUIRED'],

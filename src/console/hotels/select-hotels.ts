@@ -77,9 +77,9 @@ export const anyHotelId = '2147483647'
 
 /** Both URLs, of any valid key of the supplier, see webhooks/store.ts, except for what its contract doesn't need. */
 const suppliersWithWebhooks = (now: string): string => `
-  select supplier_id from api_key join supplier as account on account.id = supplier_id
-  where revoked_at is null and (expires_at is null or expires_at > instant(${now}))
-  group by supplier_id, account.unneeded_steps
+  select account.id from supplier as account left join api_key
+    on supplier_id = account.id and revoked_at is null and (expires_at is null or expires_at > instant(${now}))
+  group by account.id
   having (count(availability_webhook) > 0 or account.unneeded_steps ? 'availabilityWebhook')
     and (count(pushbook_webhook) > 0 or account.unneeded_steps ? 'pushbookWebhook')`
 

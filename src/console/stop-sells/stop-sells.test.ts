@@ -216,10 +216,18 @@ test('a hotel of which every room is stopped tonight says by whom, why and until
   const targets = [{ roomId: 'TWN', rateId: 'BAR' }]
   await change(stage, 'stop', { ...tonight, to: '2027-03-25', targets, reason: 'Flood', until })
   const told = { reason: 'Flood', operator: operator.id, until, lastNight: '2027-03-25' }
-  assert.deepEqual(await stoppedOf(), told)
+  assert.deepEqual(await stoppedOf(), told, 'then one room can be sold again')
+  await change(stage, 'stop', { ...tonight, targets, reason: 'Fair', until: '2027-03-15T10:00:00.000Z' })
+  const longer = {
+    reason: 'Fair',
+    operator: operator.id,
+    until: '2027-03-15T10:00:00.000Z',
+    lastNight: '2027-03-20',
+  }
+  assert.deepEqual(await stoppedOf(), longer, 'both stop it: the longer one')
   const { rows } = await gateway.db.query<{ id: number }>(`select id from supplier where name = 'whole'`)
   const person = await gateway.operator('viewer', rows[0]?.id)
-  assert.deepEqual(await stoppedOf(person), { ...told, operator: null })
+  assert.deepEqual(await stoppedOf(person), { ...longer, operator: null })
   gateway.clock.set('2027-03-22T12:00:00Z')
   // The former session has ended.
   assert.deepEqual(await stoppedOf(await gateway.operator('viewer')), {}, 'not on later nights')

@@ -1,5 +1,5 @@
 import type { Stretch } from '../../ari/stop-sell.ts'
-import { formatNight, type DayNumber } from '../../base/calendar.ts'
+import { dayMs, formatNight, type DayNumber } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { stoppedRowsShown, type ListedStopSell, type WholeStop } from './contract.ts'
 
@@ -117,13 +117,14 @@ export type StopSellSearch = {
   limit: number
 }
 
+const iso = (at: string): string => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 /** Newest first. */
 export async function selectStopSells(
   db: Queryable,
   { supplierId, hotelId, isEnded, beforeId, limit }: StopSellSearch,
   nowMs: number,
 ): Promise<ListedStopSell[]> {
-  const iso = (at: string): string => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
   const { rows } = await db.query<ListedStopSell>(
     `select stopped.id::float8 as "stopSellId", hotel.id as "hotelId", hotel.name as "hotelName",
        supplier.id as "supplierId", supplier.name as supplier, reason, operator, ${iso('at')} as at,
@@ -147,31 +148,37 @@ export async function selectStopSells(
 }
 
 /**
- * The stop-sell because of which nothing of the hotel can be sold on the night: of several that stop every available
- * room-rate together, the one whose nights last longest.
+ * The stop-sell because of which nothing of the hotel can be sold on the night: that of the available room-rate which can
+ * be sold again first.
  */
 export async function selectOptionalWholeStop(
   db: Queryable,
   hotelId: number,
   night: DayNumber,
 ): Promise<WholeStop | undefined> {
-  const { rows } = await db.query<WholeStop>(
+  const { rows } = await db.query<WholeStop & { isStopped: boolean }>(
     `with stopped as (
        select stopped.id, reason, operator, until_at, (claim -> 0)::int as room_no, (claim -> 1)::int as rate_no,
-         (claim -> 3)::int as last_day
+         (claim -> 3)::int as last_day, instant(((claim -> 3)::int + 1) * ${dayMs}::float8) as nights_end
        from stop_sell_order as stopped cross join lateral jsonb_array_elements(claims) as claim
        where hotel_id = $1 and ended_at is null and $2::int between (claim -> 2)::int and (claim -> 3)::int
+     ), held as (
+       select distinct on (room_rate.room_no, room_rate.rate_no) stopped.*, least(until_at, nights_end) as end_at
+       from room_rate left join stopped
+         on stopped.room_no = room_rate.room_no and stopped.rate_no in (0, room_rate.rate_no)
+       where room_rate.hotel_id = $1 and is_available
+       order by room_rate.room_no, room_rate.rate_no, end_at desc nulls last, id desc
      )
-     select reason, operator, to_char(until_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as until,
+     select id is not null as "isStopped", reason, operator,
+       case when until_at < nights_end then ${iso('until_at')} end as until,
        (date '1970-01-01' + last_day)::text as "lastNight"
-     from stopped
-     where not exists (
-       select from room_rate where hotel_id = $1 and is_available and not exists (
-         select from stopped where room_no = room_rate.room_no and rate_no in (0, room_rate.rate_no)))
-     order by last_day desc, id desc limit 1`,
+     from held order by end_at nulls first, id desc limit 1`,
     [hotelId, night],
   )
-  return rows[0]
+  const [first] = rows
+  if (!first) return undefined
+  const { isStopped, ...stop } = first
+  return isStopped ? stop : undefined
 }
 
 /** Counted up to the limit. */

@@ -30,7 +30,7 @@ export const changeGoLiveStep = ({ db, clock }: Needs): Mounted =>
     const unneeded = body.isNeeded ? null : { reason, operator: operator.name, at }
     await transaction(db, async (connection) => {
       const supplier = await supplierNamed(connection, params.supplierId)
-      await connection.query('select from supplier where id = $1 for update', [supplier.supplierId])
+      await connection.query('select from supplier where id = $1 for no key update', [supplier.supplierId])
       const before = (await selectUnneededSteps(connection, supplier.supplierId))[step]
       if (unneeded === null && before === undefined) return
       await connection.query(

@@ -85,6 +85,7 @@ export function sharedSlots(): Omit<DeliverySlots, 'underWayOf'> {
     isPrompt: () => false,
     take: (endpoint, lane, nowMs) => counted.take(endpoint, lane, nowMs),
     mayBegin: (slot) => counted.mayBegin(slot),
+    dropAhead: () => counted.dropAhead(),
     leave: (slot, sign, nowMs) => counted.leave(slot, sign, nowMs),
     underWay: () => counted.underWay(),
   }
