@@ -1,3 +1,4 @@
+import { throttledWarning } from '../base/log.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import type { Called, OutboundCaller } from '../outbound/call.ts'
 import { sendCallback, type CallbackMeans } from '../webhooks/callback.ts'
@@ -221,12 +222,13 @@ function givingBack({ db, log, slots, onDue }: SenderNeeds): (one: ClaimedGroup)
     await readdress(db, moved)
     return new Map<Moved, true>()
   }, backReads)
+  const warn = throttledWarning(log, 'claimed deliveries can not be given back')
   return async ({ group, slot }) => {
     const { endpoint, lane } = slot
     try {
       await back(group.map((claimed) => ({ claimed, endpoint })))
     } catch (error) {
-      log.warn({ err: error }, 'claimed deliveries could not be given back')
+      warn(error instanceof Error ? error.message : String(error))
     } finally {
       slots.leave(slot, 'none', performance.now())
     }
