@@ -157,7 +157,7 @@ export function hotelMonths(bytes: Buffer, numbers: readonly MonthNumber[]): Map
 }
 
 /** The blocks of the months, from which `hotelMonths` makes them again. */
-export function blocksOf(months: ReadonlyMap<MonthNumber, HotelMonth>): Buffer {
+export function packedMonths(months: ReadonlyMap<MonthNumber, HotelMonth>): Buffer {
   const parts: Buffer[] = []
   for (const [month, { bytes, index }] of months) {
     for (let slot = 0; slot < index.length; slot += indexStride) {
