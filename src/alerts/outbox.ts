@@ -144,7 +144,7 @@ async function markTold(
   )
 }
 
-export type Message = {
+export type AlertMessage = {
   id: number
   supplierId: number | null
   channel: Channel
@@ -159,8 +159,8 @@ export type Message = {
 }
 
 /** Leases messages that are due: a process that dies loses its lease, and the message is sent again. */
-export async function claimMessages(db: Queryable, nowMs: number): Promise<Message[]> {
-  const { rows } = await db.query<Message>(
+export async function claimMessages(db: Queryable, nowMs: number): Promise<AlertMessage[]> {
+  const { rows } = await db.query<AlertMessage>(
     `with due as (
        select id from alert_message where status = 'queued'
          -- None waits for longer than a day: such a one was dated by a clock that has been set back since.

@@ -11,7 +11,7 @@ import {
   selectTold,
   settleMessage,
   tellLimits,
-  type Message,
+  type AlertMessage,
 } from './outbox.ts'
 import { renderAlert } from './render-alert.ts'
 
@@ -54,7 +54,7 @@ export async function tellOnce(needs: TellNeeds): Promise<number> {
   return messages.length
 }
 
-async function sendAndSettle(needs: TellNeeds, message: Message): Promise<void> {
+async function sendAndSettle(needs: TellNeeds, message: AlertMessage): Promise<void> {
   const { db, clock, log, telemetry } = needs
   const rows = await selectTold(db, message.findingIds)
   const told: Told = {
@@ -84,7 +84,7 @@ async function sendAndSettle(needs: TellNeeds, message: Message): Promise<void> 
   if (message.channel === 'webhook') await noteWebhook(needs, message, sent)
 }
 
-async function send(channels: AlertChannels, message: Message, told: Told): Promise<Sent | undefined> {
+async function send(channels: AlertChannels, message: AlertMessage, told: Told): Promise<Sent | undefined> {
   const { channel, address, webhook, signingSecret } = message
   if (channel === 'operators') return channels.operators?.(operatorsBody(told, channels.operatorsRoutingKey))
   if (channel === 'email') return channels.mail?.({ ...mailOf(told), to: address, messageId: told.id })
@@ -96,7 +96,7 @@ async function send(channels: AlertChannels, message: Message, told: Told): Prom
 /** A webhook for alerts that fails is shown, and told by e-mail and to the operators; never to itself. */
 async function noteWebhook(
   { db, clock }: TellNeeds,
-  { supplierId, attempts }: Message,
+  { supplierId, attempts }: AlertMessage,
   sent: Sent,
 ): Promise<void> {
   if (supplierId === null) return

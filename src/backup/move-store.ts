@@ -4,9 +4,9 @@ import type { PostgresAddress } from '../postgres/connection-config.ts'
 import { listOf, openTransaction, selectTables, tablesNotStored } from './backup-session.ts'
 import { backupRecords } from './create-backup.ts'
 import { readRecords } from './records.ts'
-import { refuseNewer, restoreBackup, type Restored } from './restore-backup.ts'
+import { refuseNewer, restoreBackup, type RestoredBackup } from './restore-backup.ts'
 
-export type Moved = Restored & { rows: number }
+export type MovedStore = RestoredBackup & { rows: number }
 
 /** A new epoch of the store rewrites them. */
 const tablesOfEpoch: readonly string[] = ['change_horizon', 'store_epoch']
@@ -16,7 +16,11 @@ const tablesOfEpoch: readonly string[] = ['change_horizon', 'store_epoch']
  * every table by the number and the digest of its rows. As after a restore a new epoch begins, because the change feed is
  * ordered by the old server's transactions; but deliveries go on, unless they were held.
  */
-export async function moveStore(from: PostgresAddress, to: PostgresAddress, version: string): Promise<Moved> {
+export async function moveStore(
+  from: PostgresAddress,
+  to: PostgresAddress,
+  version: string,
+): Promise<MovedStore> {
   const held = await reading(from, selectDeliveryHold)
   const parts = readRecords(backupRecords(from, version, () => {}))
   const { value: manifest } = await parts.next()

@@ -12,7 +12,7 @@ import { UnusableBackup } from './container.ts'
 import { hotelDigests } from './hotel-digests.ts'
 import type { BackupEnd, BackupPart, Manifest } from './records.ts'
 
-export type Restored = { hotels: number; tables: number; skipped: string[] }
+export type RestoredBackup = { hotels: number; tables: number; skipped: string[] }
 
 /** Whether this program can restore it: a backup of a newer schema needs a newer program. */
 export async function refuseNewer({ schema, version }: Manifest): Promise<void> {
@@ -32,7 +32,7 @@ export async function restoreBackup(
   manifest: Manifest,
   parts: AsyncGenerator<BackupPart, undefined>,
   holdReason: string | undefined,
-): Promise<Restored> {
+): Promise<RestoredBackup> {
   if (!(await isMigrated(address))) await migrate(address, { upTo: manifest.schema })
   const client = await openTransaction(address, 'isolation level read committed')
   try {
@@ -96,7 +96,7 @@ async function load(
   client: pg.Client,
   parts: AsyncGenerator<BackupPart, undefined>,
   columnsByTable: ReadonlyMap<string, readonly string[]>,
-): Promise<Restored & { end: BackupEnd }> {
+): Promise<RestoredBackup & { end: BackupEnd }> {
   const skipped: string[] = []
   let tables = 0
   let hotels = 0

@@ -37,7 +37,7 @@ export type RoomState = {
   childAges: number[]
   /** The party by the hotel's age categories, as used for pricing. */
   party: { adults: number; childAges: number[]; infantAges: number[] }
-  guest: Person
+  guest: PersonName
   nights: { date: string; beforeTax: number; afterTax: number }[]
   taxes: TaxState[]
   total: TaxedTotal
@@ -48,8 +48,8 @@ export type RoomState = {
 
 type TaxState = Pick<Tax, 'type' | 'included' | 'payNow'> & { amount: number }
 
-export type Person = { firstName: string; lastName: string }
-type Customer = Person & { email?: string; phone?: string; countryCode?: string; remarks?: string }
+export type PersonName = { firstName: string; lastName: string }
+type Customer = PersonName & { email?: string; phone?: string; countryCode?: string; remarks?: string }
 
 type PaymentType = (typeof paymentTypes)[number]
 /** The card number is masked; the card itself is in the vault or not kept at all. */

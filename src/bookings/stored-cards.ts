@@ -3,7 +3,7 @@ import { withoutCardNumbers } from '../base/card-number.ts'
 import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { isInternational } from './reservation-rules.ts'
-import type { Person, ReservationContent } from './state.ts'
+import type { PersonName, ReservationContent } from './state.ts'
 import { writeGuestWords } from './store.ts'
 
 /**
@@ -117,7 +117,7 @@ function withoutCards(content: ReservationContent): ReservationContent {
   }
 }
 
-function named({ firstName, lastName }: Person): Person {
+function named({ firstName, lastName }: PersonName): PersonName {
   return { firstName: withoutCardNumbers(firstName), lastName: withoutCardNumbers(lastName) }
 }
 

@@ -5,7 +5,7 @@ import { blockKeyText, type WrittenBlock } from '../ari/store.ts'
 import { blockOf, type RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
-import { roomRateKey } from '../products/store.ts'
+import { numbersOfKey, roomRateKey } from '../products/store.ts'
 
 /** Units of rooms and room-rates that reservations take, and the nights on which they count. */
 
@@ -91,19 +91,14 @@ export function loweredBlocks(
         const left = inventory[night - first] ?? unset
         const more = unitsMore(units, before, countedKey, night)
         if (left === unset || more === 0) continue
-        stamp.before?.at(numbersOf(countedKey), month)
+        stamp.before?.at(numbersOfKey(countedKey), month)
         if (left < more) throw new RangeError(`inventory below zero in hotel ${hotelId}`)
         block.set(fieldNumber.inventory, 1 << (night - first), left - more, stamp)
       }
       if (!block.dirty) continue
-      const key = { hotelId, ...numbersOf(countedKey), month }
+      const key = { hotelId, ...numbersOfKey(countedKey), month }
       written.push({ key, text: blockKeyText(key), bytes: block.encode(), isStored: true })
     }
   }
   return written
-}
-
-function numbersOf(key: number): Numbered {
-  const rateNo = key % roomRateKey(1, 0)
-  return { roomNo: (key - rateNo) / roomRateKey(1, 0), rateNo }
 }

@@ -10,17 +10,17 @@ import { transaction } from '../postgres/transaction.ts'
 import { refusedRecord } from '../push-log/keep-refused.ts'
 import { countPush, keepPushes, type PushRecord } from '../push-log/keep.ts'
 import type { Line } from './lines.ts'
-import { moveCheckpoint, type JobRow, type Lease, type Progress } from './store.ts'
+import { moveCheckpoint, type JobRow, type JobLease, type Progress } from './store.ts'
 import {
-  callOf,
+  callOfUnit,
   hotelsNamed,
   isUnit,
   outcomesOf,
-  refusedOutcomes,
+  refusedLineOutcomes,
   type LineOutcome,
   type LinePushes,
   type Unit,
-  type Unreadable,
+  type UnreadableLines,
 } from './units.ts'
 
 export type ApplyNeeds = Needs & { committer: Pick<Committer, 'applyTogether'>; linePushes: LinePushes }
@@ -32,11 +32,11 @@ export type At = {
   /** The checkpoint before these lines. */
   after: number
   bytesDone: number
-  lease: () => Lease
+  lease: () => JobLease
 }
 
 /** What was done, to the end of the last unit that fitted. */
-export type Applied = { units: number; lastLine: number; outcomes: readonly LineOutcome[] }
+export type AppliedLines = { units: number; lastLine: number; outcomes: readonly LineOutcome[] }
 
 /** A turn of the event loop for others after this long. */
 const atOnceMs = 4
@@ -48,9 +48,9 @@ const atOnceMs = 4
 export function applyUnits(
   needs: ApplyNeeds,
   at: At,
-  units: readonly (Unit | Unreadable)[],
+  units: readonly (Unit | UnreadableLines)[],
   cellsMax: number,
-): Promise<Applied> {
+): Promise<AppliedLines> {
   return at.job.kind === 'ari'
     ? applyAri(needs, at, units, cellsMax)
     : applyOther(needs, at, units, at.job.kind)
@@ -61,9 +61,9 @@ type Planned = { unit: Unit; ready: ReadyPush }
 async function applyAri(
   needs: ApplyNeeds,
   at: At,
-  units: readonly (Unit | Unreadable)[],
+  units: readonly (Unit | UnreadableLines)[],
   cellsMax: number,
-): Promise<Applied> {
+): Promise<AppliedLines> {
   const planned: Planned[] = []
   const refused = new Refused()
   let cells = 0
@@ -74,7 +74,7 @@ async function applyAri(
     count++
     if (!isUnit(unit)) refused.unreadable(unit)
     else {
-      const { call, push } = callOf(unit, { ...at, nowMs: needs.clock.now() })
+      const { call, push } = callOfUnit(unit, { ...at, nowMs: needs.clock.now() })
       try {
         const ready = await needs.linePushes.ari(call)
         planned.push({ unit, ready })
@@ -117,27 +117,29 @@ function outcomesOfGroup(planned: readonly Planned[], records: readonly PushReco
   const recordByPush = new Map(records.map((record) => [record.push, record]))
   return planned.flatMap(({ unit, ready }) => {
     const record = recordByPush.get(ready.push)
-    return record ? outcomesOf(unit, record) : refusedOutcomes(unit, [hotelNotFound(ready.catalog.hotelCode)])
+    return record
+      ? outcomesOf(unit, record)
+      : refusedLineOutcomes(unit, [hotelNotFound(ready.catalog.hotelCode)])
   })
 }
 
 async function applyOther(
   needs: ApplyNeeds,
   at: At,
-  [unit]: readonly (Unit | Unreadable)[],
+  [unit]: readonly (Unit | UnreadableLines)[],
   kind: 'hotels' | 'products' | 'taxes',
-): Promise<Applied> {
+): Promise<AppliedLines> {
   if (!unit) return { units: 0, lastLine: at.after, outcomes: [] }
   const lastLine = lastLineOf([unit])
   let outcomes: LineOutcome[] = []
   const checkpoint = (connection: Queryable): Promise<void> =>
     moveCheckpoint(connection, at.job.id, at.lease(), progressOf(at, [unit], outcomes))
   if (!isUnit(unit)) {
-    outcomes = refusedOutcomes(unit, unit.problems)
+    outcomes = refusedLineOutcomes(unit, unit.problems)
     await transaction(needs.db, checkpoint)
     return { units: 1, lastLine, outcomes }
   }
-  const { call, push } = callOf(unit, { ...at, nowMs: needs.clock.now() })
+  const { call, push } = callOfUnit(unit, { ...at, nowMs: needs.clock.now() })
   push.alongside = async (connection, record) => {
     outcomes = outcomesOf(unit, record)
     await checkpoint(connection)
@@ -147,7 +149,7 @@ async function applyOther(
   } catch (error) {
     if (!(error instanceof Rejected) || error.status === 503) throw error
     const record = await recordOf(needs.db, push, error)
-    outcomes = refusedOutcomes(unit, error.problems)
+    outcomes = refusedLineOutcomes(unit, error.problems)
     await transaction(needs.db, async (connection) => {
       await keepPushes(connection, [record], needs.clock.now())
       await checkpoint(connection)
@@ -161,10 +163,10 @@ async function applyOther(
 export async function setAside(
   needs: Needs,
   at: At,
-  unit: Unit | Unreadable,
+  unit: Unit | UnreadableLines,
   problem: Problem,
-): Promise<Applied> {
-  const outcomes = refusedOutcomes(unit, [problem])
+): Promise<AppliedLines> {
+  const outcomes = refusedLineOutcomes(unit, [problem])
   await transaction(needs.db, (connection) =>
     moveCheckpoint(connection, at.job.id, at.lease(), progressOf(at, [unit], outcomes)),
   )
@@ -180,12 +182,12 @@ class Refused {
   readonly records: PushRecord[] = []
 
   add(unit: Unit, { problems }: Rejected, record: PushRecord): void {
-    this.outcomes.push(...refusedOutcomes(unit, problems))
+    this.outcomes.push(...refusedLineOutcomes(unit, problems))
     this.records.push(record)
   }
 
-  unreadable(unit: Unreadable): void {
-    this.outcomes.push(...refusedOutcomes(unit, unit.problems))
+  unreadable(unit: UnreadableLines): void {
+    this.outcomes.push(...refusedLineOutcomes(unit, unit.problems))
   }
 }
 
@@ -199,7 +201,7 @@ function lastLineOf(units: readonly { lines: readonly Line[] }[]): number {
 
 function progressOf(
   { after, bytesDone }: At,
-  units: readonly (Unit | Unreadable)[],
+  units: readonly (Unit | UnreadableLines)[],
   outcomes: readonly LineOutcome[],
 ): Progress {
   const counts = { applied: 0, unchanged: 0, partial: 0, refused: 0 }

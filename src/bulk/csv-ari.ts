@@ -7,7 +7,7 @@ import { refusedColumn, separatorOf } from './errors-file.ts'
 import { bulkLimits, failures, lineErrors } from './limits.ts'
 import type { Line } from './lines.ts'
 import { DataFault } from './read-data.ts'
-import type { Unit, Unreadable } from './units.ts'
+import type { Unit, UnreadableLines } from './units.ts'
 
 /** The columns of CSV with ARI that are not prices. `inventory` is the room's; `rateInventory` the room-rate's own. */
 export const ariColumns = [
@@ -52,8 +52,12 @@ function isColumn(name: string): boolean {
 const rowsPerPushMax = 25
 
 /** Rows of a hotel that follow each other are one push, with an item each. */
-export function csvUnits(lines: readonly Line[], header: Header, isDryRun: boolean): (Unit | Unreadable)[] {
-  const units: (Unit | Unreadable)[] = []
+export function csvUnits(
+  lines: readonly Line[],
+  header: Header,
+  isDryRun: boolean,
+): (Unit | UnreadableLines)[] {
+  const units: (Unit | UnreadableLines)[] = []
   let open: { hotelId: string; lines: Line[]; items: Item[] } | undefined
   const close = (): void => {
     if (!open) return

@@ -35,7 +35,7 @@ export async function continueData(
   return rowCount === 1
 }
 
-export type Part = { length: number; stored: Buffer }
+export type DataPart = { length: number; stored: Buffer }
 
 /**
  * Appends a part at its offset; with the last one, the request no longer has the job. Returns false if the job takes no
@@ -52,7 +52,7 @@ export async function appendPart(
     announced: number | null
     nowMs: number
   },
-  { length, stored }: Part,
+  { length, stored }: DataPart,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `with job as (

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Queryable } from '../postgres/postgres.ts'
-import { selectOptionalPart, type Part } from './data-store.ts'
+import { selectOptionalPart, type DataPart } from './data-store.ts'
 import type { JobRow } from './store.ts'
 
 const pack = promisify(gzip)
@@ -16,7 +16,7 @@ const partBytes = 1024 * 1024
 export class PartsWriter {
   #texts: string[] = []
   #length = 0
-  #parts: Part[] = []
+  #parts: DataPart[] = []
   lines = 0
   bytes = 0
 
@@ -33,7 +33,7 @@ export class PartsWriter {
     return this.#parts.length > 0 || this.#length >= partBytes / 2
   }
 
-  async take(): Promise<Part[]> {
+  async take(): Promise<DataPart[]> {
     await this.#close()
     const parts = this.#parts
     this.#parts = []

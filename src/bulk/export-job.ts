@@ -14,12 +14,12 @@ import {
   type ExportProgress,
   type HotelToExport,
 } from './export-store.ts'
-import type { Lane } from './lane.ts'
+import type { ChunkTurns } from './chunk-turns.ts'
 import { bulkLimits, failures } from './limits.ts'
 import { DataFault } from './read-data.ts'
-import { endJob, keepHeader, selectCheckpoint, type JobRow, type Lease } from './store.ts'
+import { endJob, keepHeader, selectCheckpoint, type JobRow, type JobLease } from './store.ts'
 
-type Running = { lease: () => Lease; over: AbortSignal }
+type Running = { lease: () => JobLease; over: AbortSignal }
 type End = { state: 'done' | 'failed'; failure: Problem | undefined }
 
 const triesAgainAfterMs = 500
@@ -27,7 +27,7 @@ const hotelsAtOnce = 50
 
 /** Works on an export from its checkpoint to its end, or until it is over for this process. */
 export async function runExport(
-  needs: ExportNeeds & { lane: Lane },
+  needs: ExportNeeds & { turns: ChunkTurns },
   id: string,
   running: Running,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function runExport(
 
 /** Undefined if the job is over for this process. */
 async function exportHotels(
-  needs: ExportNeeds & { lane: Lane },
+  needs: ExportNeeds & { turns: ChunkTurns },
   job: JobRow,
   running: Running,
 ): Promise<End | undefined> {
@@ -83,7 +83,7 @@ async function exportHotels(
       const next = await selectNextHotels(needs.db, job, afterHotel, hotelsAtOnce)
       for (const hotel of next) {
         if (running.over.aborted) return undefined
-        await needs.lane.turn(job.id, () => exportHotel(needs, { job, hotel, columns }, writer))
+        await needs.turns.turn(job.id, () => exportHotel(needs, { job, hotel, columns }, writer))
         afterHotel = hotel.id
         hotels++
         if (job.bytes + writer.bytes > bulkLimits.dataBytesMax)

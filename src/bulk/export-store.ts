@@ -1,6 +1,6 @@
 import { textArray, type Queryable } from '../postgres/postgres.ts'
-import type { Part } from './data-store.ts'
-import { jobColumns, type JobRow, type Lease } from './store.ts'
+import type { DataPart } from './data-store.ts'
+import { jobColumns, type JobRow, type JobLease } from './store.ts'
 
 type NewExport = Pick<JobRow, 'id' | 'supplierId' | 'keyId' | 'kind' | 'format' | 'hotelCodes'>
 
@@ -98,8 +98,8 @@ export type ExportProgress = Pick<JobRow, 'afterHotel' | 'parts' | 'line' | 'byt
 export async function moveExport(
   connection: Queryable,
   id: string,
-  { by, nowMs, untilMs }: Lease,
-  { before, now, parts }: { before: ExportProgress; now: ExportProgress; parts: readonly Part[] },
+  { by, nowMs, untilMs }: JobLease,
+  { before, now, parts }: { before: ExportProgress; now: ExportProgress; parts: readonly DataPart[] },
 ): Promise<boolean> {
   const { rowCount } = await connection.query(
     `update bulk_job set after_hotel = $5, parts = $6, line = $7, bytes = $8, hotels = $9, touched_at = instant($10),

@@ -3,19 +3,19 @@ import type { Caller } from '../http/call.ts'
 import type { Problem } from '../http/rejected.ts'
 import { selectOptionalCaller } from '../keys/store.ts'
 import { isUnavailable } from '../postgres/store-errors.ts'
-import { applyUnits, setAside, type Applied, type ApplyNeeds } from './apply-lines.ts'
+import { applyUnits, setAside, type AppliedLines, type ApplyNeeds } from './apply-lines.ts'
 import { csvUnits, headerOf, type Header } from './csv-ari.ts'
 import { bulkLimits, failures, lineErrors } from './limits.ts'
-import type { ChunkSize, Lane } from './lane.ts'
+import type { ChunkSize, ChunkTurns } from './chunk-turns.ts'
 import type { Line } from './lines.ts'
 import { DataFault, LineSource } from './read-data.ts'
 import { deleteData } from './data-store.ts'
-import { endJob, keepHeader, selectCheckpoint, storedBytesOf, type JobRow, type Lease } from './store.ts'
-import { isUnit, ndjsonUnit, type Unit, type Unreadable } from './units.ts'
+import { endJob, keepHeader, selectCheckpoint, storedBytesOf, type JobRow, type JobLease } from './store.ts'
+import { isUnit, ndjsonUnit, type Unit, type UnreadableLines } from './units.ts'
 
 export type RunNeeds = ApplyNeeds
 
-type Running = { lease: () => Lease; over: AbortSignal }
+type Running = { lease: () => JobLease; over: AbortSignal }
 type End = { state: 'done' | 'stopped' | 'failed'; failure?: Problem }
 
 const triesAgainAfterMs = 500
@@ -24,7 +24,11 @@ const chunkBytesMax = 1024 * 1024
 const callerTrustedMs = 500
 
 /** Works on a job from its checkpoint to its end, or until it is over for this process. */
-export async function runJob(needs: RunNeeds & { lane: Lane }, id: string, running: Running): Promise<void> {
+export async function runJob(
+  needs: RunNeeds & { turns: ChunkTurns },
+  id: string,
+  running: Running,
+): Promise<void> {
   const { by } = running.lease()
   let failedAt: number | undefined
   while (!running.over.aborted) {
@@ -62,7 +66,7 @@ class ChunkFailed extends Error {
 const oneByOneLines = 512
 
 class Run {
-  readonly #needs: RunNeeds & { lane: Lane }
+  readonly #needs: RunNeeds & { turns: ChunkTurns }
   readonly #job: JobRow
   readonly #running: Running
   readonly #source: LineSource
@@ -72,7 +76,7 @@ class Run {
   #header: Header | undefined
   #caller: { value: Caller; readMs: number } | undefined
 
-  constructor(needs: RunNeeds & { lane: Lane }, job: JobRow, running: Running) {
+  constructor(needs: RunNeeds & { turns: ChunkTurns }, job: JobRow, running: Running) {
     this.#needs = needs
     this.#job = job
     this.#running = running
@@ -96,7 +100,7 @@ class Run {
         const caller = await this.#callerNow()
         if (!caller) return { state: 'failed', failure: failures.keyRevoked }
         const isSingle = this.#after < oneByOneUntil
-        const isMore = await this.#needs.lane.turn(this.#job.id, (size) =>
+        const isMore = await this.#needs.turns.turn(this.#job.id, (size) =>
           this.#chunk(caller, size, isSingle),
         )
         if (!isMore) return { state: 'done' }
@@ -146,16 +150,16 @@ class Run {
     return true
   }
 
-  #unitsOf(lines: readonly Line[]): (Unit | Unreadable)[] {
+  #unitsOf(lines: readonly Line[]): (Unit | UnreadableLines)[] {
     if (this.#header) return csvUnits(lines, this.#header, this.#job.isDryRun)
     return lines.map((line) => ndjsonUnit(line, this.#job))
   }
 
   async #apply(
     caller: Caller,
-    units: readonly (Unit | Unreadable)[],
+    units: readonly (Unit | UnreadableLines)[],
     { cells, isSingle }: { cells: number; isSingle: boolean },
-  ): Promise<Applied> {
+  ): Promise<AppliedLines> {
     const { lease } = this.#running
     const at = { job: this.#job, caller, after: this.#after, bytesDone: this.#source.bytesRead, lease }
     try {
@@ -169,7 +173,7 @@ class Run {
     }
   }
 
-  #note({ lastLine, outcomes }: Applied): void {
+  #note({ lastLine, outcomes }: AppliedLines): void {
     this.#after = Math.max(this.#after, lastLine)
     for (const { line, outcome, problems } of outcomes) {
       this.#needs.telemetry.bulkLines.inc({ outcome })

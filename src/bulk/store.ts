@@ -96,7 +96,7 @@ export async function cancelJob(db: Queryable, id: string, nowMs: number): Promi
   return rows[0]
 }
 
-export type Lease = { by: string; nowMs: number; untilMs: number }
+export type JobLease = { by: string; nowMs: number; untilMs: number }
 
 /** Those that no process works on, of each supplier the first one only. */
 function freeJobs(now: string): string {
@@ -112,7 +112,7 @@ function freeJobs(now: string): string {
  * Takes the next job: of each account the one that was started first, unless a process works on it. A job whose lease has
  * ended goes on at its checkpoint.
  */
-export async function takeJob(db: Queryable, { by, nowMs, untilMs }: Lease): Promise<JobRow | undefined> {
+export async function takeJob(db: Queryable, { by, nowMs, untilMs }: JobLease): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>(
     `update bulk_job set leased_by = $1, leased_until = instant($3), state = 'running',
        started_at = coalesce(started_at, instant($2))
@@ -131,7 +131,7 @@ export async function isJobFree(db: Queryable, nowMs: number): Promise<boolean> 
 }
 
 /** False if another process has the job, or if it has ended. */
-export async function renewLease(db: Queryable, id: string, { by, untilMs }: Lease): Promise<boolean> {
+export async function renewLease(db: Queryable, id: string, { by, untilMs }: JobLease): Promise<boolean> {
   const { rowCount } = await db.query(
     `update bulk_job set leased_until = instant($3) where id = $1 and leased_by = $2 and state = 'running'`,
     [id, by, untilMs],
@@ -176,7 +176,7 @@ export type Progress = {
 export async function moveCheckpoint(
   connection: Queryable,
   id: string,
-  { by, nowMs, untilMs }: Lease,
+  { by, nowMs, untilMs }: JobLease,
   { after, line, bytesDone, counts, hotels, refused }: Progress,
 ): Promise<void> {
   await connection.query({

@@ -23,14 +23,14 @@ export type LinePushes = Readonly<
 /** One push, and the lines that it comes from: several of CSV, with an item each. */
 export type Unit = { lines: readonly Line[]; body: unknown; raw: Buffer }
 /** Lines that can't become a push. */
-export type Unreadable = { lines: readonly Line[]; problems: readonly Problem[] }
+export type UnreadableLines = { lines: readonly Line[]; problems: readonly Problem[] }
 
-export function isUnit(one: Unit | Unreadable): one is Unit {
+export function isUnit(one: Unit | UnreadableLines): one is Unit {
   return 'raw' in one
 }
 
 /** A line of NDJSON is the body of a push, or a refused line with its reasons. */
-export function ndjsonUnit(line: Line, { kind, isDryRun }: JobRow): Unit | Unreadable {
+export function ndjsonUnit(line: Line, { kind, isDryRun }: JobRow): Unit | UnreadableLines {
   if (line.isTooLong) return { lines: [line], problems: [lineErrors.tooLong(lineBytesMaxOf(kind))] }
   try {
     const sent = pushOf(parseJson(line.bytes), line.bytes)
@@ -63,7 +63,7 @@ function adapted(body: unknown, kind: BulkKind, isDryRun: boolean): unknown {
 }
 
 /** The call that the endpoint would get. Its request id names the job and the line. */
-export function callOf(
+export function callOfUnit(
   unit: Unit,
   { job, caller, nowMs }: { job: JobRow; caller: Caller; nowMs: number },
 ): { call: UncheckedCall; push: PushToApply } {
@@ -100,7 +100,10 @@ export type LineOutcome = {
   problems: readonly Problem[]
 }
 
-export function refusedOutcomes({ lines }: Pick<Unit, 'lines'>, problems: readonly Problem[]): LineOutcome[] {
+export function refusedLineOutcomes(
+  { lines }: Pick<Unit, 'lines'>,
+  problems: readonly Problem[],
+): LineOutcome[] {
   return lines.map((line, index) => {
     const own = problems.filter(({ path = '' }) => isOf(path, index))
     const shown =
@@ -144,7 +147,7 @@ export function outcomesOf(unit: Unit, { answer, kept }: Pick<PushRecord, 'answe
       return { line, outcome: status === 'applied' ? 'applied' : 'unchanged', problems: [] }
     })
   }
-  if (answer.status >= 400) return refusedOutcomes(unit, problemsIn(body['errors']))
+  if (answer.status >= 400) return refusedLineOutcomes(unit, problemsIn(body['errors']))
   if (answer.status === 207) {
     const problems = results.flatMap(({ errors }) => problemsIn(errors))
     // Without any problem, something was held by the guard.

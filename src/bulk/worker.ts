@@ -4,9 +4,9 @@ import type { Needs } from '../postgres/postgres.ts'
 import type { BulkTask } from './contract.ts'
 import { runExport } from './export-job.ts'
 import type { ExportNeeds } from './export-lines.ts'
-import { Lane } from './lane.ts'
+import { ChunkTurns } from './chunk-turns.ts'
 import { runJob, type RunNeeds } from './run-job.ts'
-import { releaseLease, renewLease, takeJob, type Lease } from './store.ts'
+import { releaseLease, renewLease, takeJob, type JobLease } from './store.ts'
 
 /** Rung when a job is started, so that the worker of this process begins at once. */
 export type BulkBell = { ring: () => void; answer: (begin: () => void) => void }
@@ -49,11 +49,11 @@ const jobsAtOnceMax = 4
 /** Works on jobs until it is closed. Any number of processes may do so: each job has one at a time. */
 export function startBulkWorker(needs: BulkNeeds): CountedWorker {
   const by = randomUUID()
-  const lane = new Lane(needs.submitted)
+  const turns = new ChunkTurns(needs.submitted)
   const stop = new AbortController()
   const underWay = new Map<string, Promise<void>>()
   let looking: Promise<void> | undefined
-  const lease = (): Lease => {
+  const lease = (): JobLease => {
     const nowMs = needs.clock.now()
     return { by, nowMs, untilMs: nowMs + leaseMs }
   }
@@ -63,7 +63,7 @@ export function startBulkWorker(needs: BulkNeeds): CountedWorker {
       // Its lease could not be renewed for a while, and has been now.
       if (!job || underWay.has(job.id)) return
       const work: Promise<void> = keepLease(needs, job.id, lease, (lost) =>
-        runByTask[job.task]({ ...needs, lane }, job.id, {
+        runByTask[job.task]({ ...needs, turns }, job.id, {
           lease,
           over: AbortSignal.any([stop.signal, lost]),
         }),
@@ -104,7 +104,7 @@ export function startBulkWorker(needs: BulkNeeds): CountedWorker {
 async function keepLease(
   needs: Needs,
   id: string,
-  lease: () => Lease,
+  lease: () => JobLease,
   work: (lost: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const lost = new AbortController()

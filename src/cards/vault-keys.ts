@@ -1,5 +1,5 @@
 import { sweep } from '../postgres/queryable.ts'
-import type { Database, Queryable } from '../postgres/postgres.ts'
+import { sqlIsoSeconds, type Database, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { SealedCard, Vault } from './vault.ts'
 
@@ -13,7 +13,7 @@ export const unknownKeyId = 'unknown'
 export async function selectVaultKeys(db: Queryable): Promise<VaultKeyRow[]> {
   const { rows } = await db.query<VaultKeyRow>({
     name: 'select-vault-keys',
-    text: `select id, is_current as "isCurrent", to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+    text: `select id, is_current as "isCurrent", ${sqlIsoSeconds('since')} as since,
         extract(epoch from now() - since)::float8 as "ageSeconds"
       from vault_key order by is_current desc, since desc, id`,
   })

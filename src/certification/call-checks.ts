@@ -7,7 +7,7 @@ import {
   type AttemptFact,
   type BookingFact,
   type Facts,
-  type Judged,
+  type CheckVerdict,
 } from './facts.ts'
 
 /** The checks of calls and bookings: pure functions over the newest ones, newest first. */
@@ -27,7 +27,7 @@ function judgeShare<One extends Dated>(
   all: readonly One[],
   isBad: (one: One) => boolean,
   words: { bad: string; good: string; none: string; min: number },
-): Judged {
+): CheckVerdict {
   const bad = all.filter(isBad)
   const [newestBad] = bad
   const newestGood = all.find((one) => !isBad(one))
@@ -37,7 +37,7 @@ function judgeShare<One extends Dated>(
   return proven(evidenceOf(newestGood), `${all.length - bad.length} of the last ${all.length} ${words.good}`)
 }
 
-export function judgeAcknowledged({ attempts }: Facts): Judged {
+export function judgeAcknowledged({ attempts }: Facts): CheckVerdict {
   return judgeShare(
     attempts.filter(({ outcome }) => outcome === 'accepted' || outcome === 'timeout'),
     ({ outcome, durationMs }) => outcome === 'timeout' || durationMs >= acknowledgedWithinMs,
@@ -55,7 +55,7 @@ function judgeNewest(
   attempts: readonly AttemptFact[],
   isOne: (attempt: AttemptFact) => boolean,
   what: string,
-): Judged {
+): CheckVerdict {
   const newest = attempts.find((attempt) => isOne(attempt) && attempt.outcome !== 'timeout')
   if (!newest) return missing(`No ${what} was delivered yet`)
   return newest.outcome === 'accepted'
@@ -63,11 +63,11 @@ function judgeNewest(
     : failing(evidenceOf(newest), `A ${what} was not accepted: ${newest.outcome}`)
 }
 
-export function judgeDuplicate({ attempts }: Facts): Judged {
+export function judgeDuplicate({ attempts }: Facts): CheckVerdict {
   return judgeNewest(attempts, ({ isRepeat }) => isRepeat, 'repeat of a delivery')
 }
 
-export function judgeModification({ attempts }: Facts): Judged {
+export function judgeModification({ attempts }: Facts): CheckVerdict {
   return judgeNewest(
     attempts,
     ({ version, status, isRepeat }) => version > 1 && status === 'Confirm' && !isRepeat,
@@ -75,11 +75,11 @@ export function judgeModification({ attempts }: Facts): Judged {
   )
 }
 
-export function judgeCancellation({ attempts }: Facts): Judged {
+export function judgeCancellation({ attempts }: Facts): CheckVerdict {
   return judgeNewest(attempts, ({ status, isRepeat }) => status === 'Cancel' && !isRepeat, 'cancellation')
 }
 
-export function judgeForgery({ notes }: Facts): Judged {
+export function judgeForgery({ notes }: Facts): CheckVerdict {
   const sent = (['forgery.availability', 'forgery.pushbook'] as const).flatMap((subject) => {
     const note = notes.get(subject)
     return note ? [note] : []
@@ -92,7 +92,7 @@ export function judgeForgery({ notes }: Facts): Judged {
     : missing('No call with a wrong signature was sent yet')
 }
 
-export function judgePriceCheckTime({ priceChecks }: Facts): Judged {
+export function judgePriceCheckTime({ priceChecks }: Facts): CheckVerdict {
   const asked = priceChecks.filter(
     ({ outcome }) => outcome !== 'not_registered' && outcome !== 'circuit_open',
   )
@@ -108,7 +108,7 @@ export function judgePriceCheckTime({ priceChecks }: Facts): Judged {
   )
 }
 
-export function judgePriceCheckPrice({ priceChecks }: Facts): Judged {
+export function judgePriceCheckPrice({ priceChecks }: Facts): CheckVerdict {
   const compared = priceChecks.filter(({ difference }) => difference !== null)
   return judgeShare(compared, ({ difference }) => difference !== 0, {
     bad: 'price checks answered another price than the pushed one',
@@ -118,7 +118,7 @@ export function judgePriceCheckPrice({ priceChecks }: Facts): Judged {
   })
 }
 
-export function judgeAvailability(facts: Facts): Judged {
+export function judgeAvailability(facts: Facts): CheckVerdict {
   const oldestReadMs = facts.pushes.findLast(({ ari }) => ari)?.atMs ?? Infinity
   const judged = facts.bookings
     .filter(({ atMs }) => atMs >= oldestReadMs)

@@ -2,10 +2,10 @@ import { raiseFindings, resolveFindings } from '../findings/store.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { areRequiredProven, judgeAll, lastingStates, scoreOf } from './checks.ts'
 import type { CheckId, CheckResult } from './contract.ts'
-import type { Judged } from './facts.ts'
+import type { CheckVerdict } from './facts.ts'
 import { gatherFacts } from './gather-facts.ts'
 import { seenIn } from './push-checks.ts'
-import { selectCertification, upsertCertification, type Scope } from './store.ts'
+import { selectCertification, upsertCertification, type CertifiedScope } from './store.ts'
 import type { TrafficNotes } from './traffic-notes.ts'
 
 export type CertifyNeeds = Needs & { trafficNotes: Pick<TrafficNotes, 'written'> }
@@ -13,14 +13,14 @@ export type CertifyNeeds = Needs & { trafficNotes: Pick<TrafficNotes, 'written'>
 export type Certification = { score: number; isCertified: boolean; checks: CheckResult[] }
 
 /** Judges the traffic of an account so far, and stores the verdicts; or that of one hotel, of which nothing is stored. */
-export async function certify(needs: CertifyNeeds, scope: Scope): Promise<Certification> {
+export async function certify(needs: CertifyNeeds, scope: CertifiedScope): Promise<Certification> {
   const { former, seen, nowMs, certification, areProven } = await judge(needs, scope)
   const { supplierId, hotelId } = scope
   if (hotelId !== undefined) return certification
   const { checks } = certification
   // Before the verdicts are stored: a process that dies in between does it again.
   await reportRegressed(needs, { supplierId, checks, former, nowMs })
-  const verdicts = checks.flatMap(({ id, state, evidence, why }): [CheckId, Judged][] =>
+  const verdicts = checks.flatMap(({ id, state, evidence, why }): [CheckId, CheckVerdict][] =>
     lastingStates.includes(state) ? [[id, { state, evidence, why }]] : [],
   )
   const judged = { seen: [...seen], verdicts, isCertified: areProven, nowMs }
@@ -29,11 +29,14 @@ export async function certify(needs: CertifyNeeds, scope: Scope): Promise<Certif
 }
 
 /** The same for those who only look: nothing is stored. */
-export async function previewCertification(needs: CertifyNeeds, scope: Scope): Promise<Certification> {
+export async function previewCertification(
+  needs: CertifyNeeds,
+  scope: CertifiedScope,
+): Promise<Certification> {
   return (await judge(needs, scope)).certification
 }
 
-async function judge(needs: CertifyNeeds, scope: Scope) {
+async function judge(needs: CertifyNeeds, scope: CertifiedScope) {
   await needs.trafficNotes.written()
   const facts = await gatherFacts(needs, scope)
   const stored = await selectCertification(needs.db, scope.supplierId)
@@ -50,7 +53,7 @@ async function judge(needs: CertifyNeeds, scope: Scope) {
 type Judgement = {
   supplierId: number
   checks: readonly CheckResult[]
-  former: ReadonlyMap<CheckId, Judged>
+  former: ReadonlyMap<CheckId, CheckVerdict>
   nowMs: number
 }
 

@@ -9,7 +9,7 @@ import {
   judgePriceCheckTime,
 } from './call-checks.ts'
 import { checkIds, type CheckId, type CheckLevel, type CheckResult, type CheckState } from './contract.ts'
-import type { Facts, Judged } from './facts.ts'
+import type { Facts, CheckVerdict } from './facts.ts'
 import {
   judgeBatches,
   judgeBuckets,
@@ -30,7 +30,7 @@ type Check = {
   level: CheckLevel
   howTo: string
   /** `seen`: what was ever set and cleared. */
-  judge: (facts: Facts, seen: ReadonlySet<string>) => Judged
+  judge: (facts: Facts, seen: ReadonlySet<string>) => CheckVerdict
 }
 
 const checks: Readonly<Record<CheckId, Check>> = {
@@ -177,7 +177,7 @@ const checks: Readonly<Record<CheckId, Check>> = {
 export function judgeAll(
   facts: Facts,
   seen: ReadonlySet<string>,
-  former: ReadonlyMap<CheckId, Judged>,
+  former: ReadonlyMap<CheckId, CheckVerdict>,
 ): CheckResult[] {
   return checkIds.map((id) => {
     const { title, level, howTo, judge } = checks[id]
@@ -189,12 +189,12 @@ export function judgeAll(
   })
 }
 
-function saysNothing({ state }: Judged): boolean {
+function saysNothing({ state }: CheckVerdict): boolean {
   return state === 'missing' || state === 'notApplicable'
 }
 
 /** What was proven by traffic that is no longer read keeps its evidence. */
-function withFormer(now: Judged, former: Judged | undefined): Judged {
+function withFormer(now: CheckVerdict, former: CheckVerdict | undefined): CheckVerdict {
   return now.evidence === null && former?.state === now.state ? { ...now, evidence: former.evidence } : now
 }
 

@@ -61,7 +61,7 @@ const evidence = Type.Object({
   at: Type.String({ examples: ['2027-03-01T12:00:00.000Z'] }),
   hotelId: nullableText('null: not about one hotel'),
 })
-export type Evidence = Static<typeof evidence>
+export type CheckEvidence = Static<typeof evidence>
 
 const check = Type.Object({
   id: oneOf(checkIds),

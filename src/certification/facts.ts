@@ -3,7 +3,7 @@ import type { RateRestriction } from '../ari/restrictions.ts'
 import type { ReservationStatus } from '../bookings/state.ts'
 import type { PriceCheckOutcome } from '../price-check/contract.ts'
 import type { PushKind, PushOutcome } from '../push-log/contract.ts'
-import type { CheckState, Evidence } from './contract.ts'
+import type { CheckState, CheckEvidence } from './contract.ts'
 
 /** What the checks judge: the newest traffic of an account, or of one of its hotels. All lists are newest first. */
 export type Facts = {
@@ -91,18 +91,18 @@ export type NoteSubject = (typeof noteSubjects)[number]
 export type Note = { isGood: boolean; atMs: number; requestId: string | null; detail: string }
 
 /** The verdict of a check. */
-export type Judged = { state: CheckState; evidence: Evidence | null; why: string }
+export type CheckVerdict = { state: CheckState; evidence: CheckEvidence | null; why: string }
 
-export function proven(evidence: Evidence | null, why: string): Judged {
+export function proven(evidence: CheckEvidence | null, why: string): CheckVerdict {
   return { state: 'proven', evidence, why }
 }
-export function failing(evidence: Evidence | null, why: string): Judged {
+export function failing(evidence: CheckEvidence | null, why: string): CheckVerdict {
   return { state: 'failing', evidence, why }
 }
-export function missing(why: string): Judged {
+export function missing(why: string): CheckVerdict {
   return { state: 'missing', evidence: null, why }
 }
-export function notApplicable(why: string): Judged {
+export function notApplicable(why: string): CheckVerdict {
   return { state: 'notApplicable', evidence: null, why }
 }
 
@@ -114,6 +114,6 @@ export function evidenceOf({
   requestId: string | null
   atMs: number
   hotelId?: string | null
-}): Evidence {
+}): CheckEvidence {
   return { requestId, at: new Date(Math.round(atMs)).toISOString(), hotelId }
 }

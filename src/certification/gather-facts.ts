@@ -12,11 +12,11 @@ import {
   selectBookingFacts,
   selectNotes,
   selectPriceCheckFacts,
-  type Scope,
+  type CertifiedScope,
 } from './store.ts'
 
 /** Reads the newest traffic: each statement has a limit, so an account with years of it costs no more than a new one. */
-export async function gatherFacts(needs: Needs, scope: Scope): Promise<Facts> {
+export async function gatherFacts(needs: Needs, scope: CertifiedScope): Promise<Facts> {
   const { clock } = needs
   const db = needs.db.unhurried
   const nowMs = clock.now()

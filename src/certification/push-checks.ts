@@ -8,7 +8,7 @@ import {
   proven,
   type AriFact,
   type Facts,
-  type Judged,
+  type CheckVerdict,
   type PushedSwitchOrLimit,
   type PushFact,
 } from './facts.ts'
@@ -37,7 +37,7 @@ function unforgiven(pushes: readonly PushFact[], isFault: (push: PushFact) => bo
 
 const staticDataMissing: readonly string[] = ['HOTEL_NOT_FOUND', 'ROOM_NOT_FOUND', 'RATE_NOT_FOUND']
 
-export function judgeOrder({ pushes }: Facts): Judged {
+export function judgeOrder({ pushes }: Facts): CheckVerdict {
   const ofHotels = pushes.filter(({ kind }) => kind === 'products' || kind === 'taxes' || kind === 'ari')
   const fault = unforgiven(ofHotels, ({ problemTypes }) =>
     problemTypes.some((type) => staticDataMissing.includes(type)),
@@ -53,7 +53,7 @@ export function judgeOrder({ pushes }: Facts): Judged {
     : missing('No push of ARI was applied yet')
 }
 
-export function judgeDays({ hotels, pushes }: Facts): Judged {
+export function judgeDays({ hotels, pushes }: Facts): CheckVerdict {
   const least = hotels.toSorted((one, other) => one.nightsPriced - other.nightsPriced)[0]
   if (!least) return missing('No push of ARI was applied yet')
   const { hotelId, nightsPriced } = least
@@ -63,7 +63,7 @@ export function judgeDays({ hotels, pushes }: Facts): Judged {
   return nightsPriced === 365 ? proven(evidence, why) : failing(evidence, why)
 }
 
-export function judgeDeltas({ pushes }: Facts): Judged {
+export function judgeDeltas({ pushes }: Facts): CheckVerdict {
   const ari = pushes.filter(({ kind, outcome }) => kind === 'ari' && tookEffect.includes(outcome))
   const recent = ari.slice(0, forgivenAfter)
   const unchanged = recent.filter(({ outcome }) => outcome === 'unchanged')
@@ -84,7 +84,7 @@ function isSmall({ hotelId, cellsChanged }: PushFact, before: readonly PushFact[
   return before.some((one) => one.hotelId === hotelId && cellsChanged <= one.cellsChanged * deltas.smallFrom)
 }
 
-export function judgeBatches({ pushes }: Facts): Judged {
+export function judgeBatches({ pushes }: Facts): CheckVerdict {
   const ari = pushes.flatMap((push) => (push.kind === 'ari' && push.ari ? [{ ...push, ari: push.ari }] : []))
   const single = ari.filter((push) => push.ari.items === 1).slice(0, 2 * singleItemsMax)
   for (const newest of single) {
@@ -104,13 +104,13 @@ export function judgeBatches({ pushes }: Facts): Judged {
     : missing(`No push had ${itemsOfBatch} items or more`)
 }
 
-export function judgeRetryAfter({ notes }: Facts): Judged {
+export function judgeRetryAfter({ notes }: Facts): CheckVerdict {
   const note = notes.get('retryAfter')
   if (!note) return notApplicable('No request was refused with 429')
   return note.isGood ? proven(evidenceOf(note), note.detail) : failing(evidenceOf(note), note.detail)
 }
 
-export function judgeStorm({ pushes }: Facts): Judged {
+export function judgeStorm({ pushes }: Facts): CheckVerdict {
   const refused = pushes.filter(({ outcome }) => outcome === 'rejected')
   const [newest] = refused
   if (!newest) return notApplicable('No push was refused')
@@ -139,7 +139,7 @@ function isSamePush(one: PushFact, other: PushFact): boolean {
 
 const reused = 'IDEMPOTENCY_KEY_REUSED'
 
-export function judgeIdempotency({ pushes, notes }: Facts): Judged {
+export function judgeIdempotency({ pushes, notes }: Facts): CheckVerdict {
   const fault = unforgiven(pushes, ({ problemTypes }) => problemTypes.includes(reused))
   if (fault) return failing(evidenceOf(fault), 'An Idempotency-Key was used again with another body')
   const note = notes.get('idempotency')
@@ -150,7 +150,7 @@ export function judgeIdempotency({ pushes, notes }: Facts): Judged {
 
 type SequencedPush = PushFact & { ari: AriFact & { sequence: number } }
 
-export function judgeSequences({ pushes }: Facts): Judged {
+export function judgeSequences({ pushes }: Facts): CheckVerdict {
   const sequenced = pushes.flatMap((push): SequencedPush[] => {
     const { ari } = push
     return ari?.sequence === undefined ? [] : [{ ...push, ari: { ...ari, sequence: ari.sequence } }]
@@ -177,7 +177,7 @@ export function judgeSequences({ pushes }: Facts): Judged {
 export type Seen = 'set' | 'cleared'
 
 /** Whether each restriction was set, or cleared, at least once; `known`: those of earlier traffic. */
-export function judgeRestrictions({ pushes }: Facts, how: Seen, known: ReadonlySet<string>): Judged {
+export function judgeRestrictions({ pushes }: Facts, how: Seen, known: ReadonlySet<string>): CheckVerdict {
   const lacking = rateRestrictions.filter((name) => !known.has(`${how}.${name}`))
   const newest = pushes.find(({ ari }) => ari && rateRestrictions.some((name) => ari[how].has(name)))
   const evidence = newest ? evidenceOf(newest) : null
@@ -186,7 +186,7 @@ export function judgeRestrictions({ pushes }: Facts, how: Seen, known: ReadonlyS
     : missing(`Not ${how} yet: ${lacking.join(', ')}`)
 }
 
-export function judgeClosure({ pushes }: Facts, how: Seen, known: ReadonlySet<string>): Judged {
+export function judgeClosure({ pushes }: Facts, how: Seen, known: ReadonlySet<string>): CheckVerdict {
   const newest = pushes.find(({ ari }) => ari?.[how].has('closed') === true)
   const what = how === 'set' ? 'closed' : 'reopened'
   return known.has(`${how}.closed`)
@@ -208,7 +208,7 @@ export function seenIn({ pushes }: Facts): Set<string> {
   return seen
 }
 
-export function judgeBuckets({ hotels, pushes }: Facts): Judged {
+export function judgeBuckets({ hotels, pushes }: Facts): CheckVerdict {
   const priced = hotels.filter(({ usesGuestPrices }) => usesGuestPrices)
   if (priced.length === 0) return notApplicable('No hotel has prices by number of guests')
   const lacking = priced.find(({ bucketsLacking }) => bucketsLacking.length > 0)
@@ -225,7 +225,7 @@ function isMendable({ outcome, problemTypes }: PushFact): boolean {
   return (outcome === 'rejected' || outcome === 'partial') && !problemTypes.includes(reused)
 }
 
-export function judgeMended({ pushes, nowMs }: Facts): Judged {
+export function judgeMended({ pushes, nowMs }: Facts): CheckVerdict {
   const refused = pushes.filter(isMendable)
   if (refused.length === 0) return notApplicable('No push was refused')
   const isMended = ({ id, kind, hotelId }: PushFact): boolean =>

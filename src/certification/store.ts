@@ -1,9 +1,9 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import { evidenceLimits, type CheckId } from './contract.ts'
-import type { AttemptFact, BookingFact, Judged, Note, NoteSubject, PriceCheckFact } from './facts.ts'
+import type { AttemptFact, BookingFact, CheckVerdict, Note, NoteSubject, PriceCheckFact } from './facts.ts'
 
 /** An account, or one of its hotels. */
-export type Scope = { supplierId: number; hotelId: number | undefined }
+export type CertifiedScope = { supplierId: number; hotelId: number | undefined }
 
 /** Rows of the account that are searched for those of a hotel. */
 const searchedMax = 5_000
@@ -13,7 +13,7 @@ const isOrdered = (column: string): string =>
 
 export async function selectAttemptFacts(
   db: Queryable,
-  { supplierId, hotelId }: Scope,
+  { supplierId, hotelId }: CertifiedScope,
 ): Promise<AttemptFact[]> {
   const { rows } = await db.query<AttemptFact>(
     `select message_id || '.' || made.attempt as "requestId",
@@ -40,7 +40,7 @@ export async function selectAttemptFacts(
 
 export async function selectPriceCheckFacts(
   db: Queryable,
-  { supplierId, hotelId }: Scope,
+  { supplierId, hotelId }: CertifiedScope,
 ): Promise<PriceCheckFact[]> {
   const one = hotelId === undefined ? 'made.supplier_id = $1' : 'made.supplier_id = $1 and made.hotel_id = $3'
   const { rows } = await db.query<PriceCheckFact>(
@@ -55,7 +55,7 @@ export async function selectPriceCheckFacts(
 
 export async function selectBookingFacts(
   db: Queryable,
-  { supplierId, hotelId }: Scope,
+  { supplierId, hotelId }: CertifiedScope,
 ): Promise<BookingFact[]> {
   const one = hotelId === undefined ? 'supplier_id = $1' : 'supplier_id = $1 and hotel_id = $3'
   const { rows } = await db.query<BookingFact>(
@@ -103,7 +103,7 @@ export async function upsertNotes(db: Queryable, notes: readonly NewNote[]): Pro
 export type StoredCertification = {
   isCertifiedByOperator: boolean
   seen: string[]
-  verdicts: [CheckId, Judged][]
+  verdicts: [CheckId, CheckVerdict][]
 }
 
 export async function selectCertification(db: Queryable, supplierId: number): Promise<StoredCertification> {

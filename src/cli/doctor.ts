@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { checks, levels, resultOf, type Finding, type Level } from '../doctor/findings.ts'
+import { checks, levels, resultOf, type DoctorFinding, type Level } from '../doctor/findings.ts'
 import { failureLines } from '../failure-lines.ts'
 import { paint, printJson, printLine, remark } from './print.ts'
 
@@ -33,7 +33,7 @@ Exit code: 0 all well or only warnings, 1 something is wrong, 2 it could not be 
     })
 }
 
-const asJson = ({ check, level, message, why = '', remedy = '' }: Finding) => ({
+const asJson = ({ check, level, message, why = '', remedy = '' }: DoctorFinding) => ({
   check,
   level,
   message,
@@ -45,7 +45,7 @@ const colours = { ok: 'green', skipped: 'gray', warning: 'yellow', wrong: 'red' 
 const widthOf = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length)) + 2
 const [levelWidth, checkWidth] = [widthOf(levels), widthOf(checks)]
 
-function print(findings: readonly Finding[], version: string): void {
+function print(findings: readonly DoctorFinding[], version: string): void {
   const indent = ' '.repeat(levelWidth + checkWidth)
   for (const { check, level, message, why, remedy } of findings) {
     const head = paint(colours[level], level) + ' '.repeat(levelWidth - level.length)

@@ -1,5 +1,5 @@
 import { deliverWithinMs } from '../bookings/delivery-schedule.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
 
 /**
  * All deliveries of the store wait while it has this row: a restored store must not send reservations before
@@ -16,7 +16,7 @@ export type DeliveryHold = { since: string; reason: string }
 
 export async function selectDeliveryHold(db: Queryable): Promise<DeliveryHold | undefined> {
   const { rows } = await db.query<DeliveryHold>(
-    `select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since, reason from delivery_hold`,
+    `select ${sqlIsoSeconds('since')} as since, reason from delivery_hold`,
   )
   return rows[0]
 }

@@ -1,4 +1,4 @@
-import { numberArray, type Queryable } from '../postgres/postgres.ts'
+import { sqlIsoSeconds, numberArray, type Queryable } from '../postgres/postgres.ts'
 import { selectCallbacks } from '../webhooks/store.ts'
 import { accountTime } from './store.ts'
 import { deliverWithinMs } from '../bookings/delivery-schedule.ts'
@@ -46,9 +46,6 @@ export type ListedDelivery = {
   alertedAt: string | null
 }
 
-const instant = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
-
 /** Newest first. */
 export async function selectDeliveries(
   db: Queryable,
@@ -58,9 +55,9 @@ export async function selectDeliveries(
   const { rows } = await db.query<ListedDelivery>(
     `select delivery.id, delivery.reservation_id as "reservationId", delivery.version, supplier.name as supplier,
        hotel.code as "hotelId", delivery.status, delivery.attempts, last.outcome, last.http_status as "httpStatus",
-       ${instant('delivery.created_at')} as "createdAt",
-       case when delivery.status = 'queued' and due_at <> 'infinity' then ${instant('(due_at + make_interval(secs => supplier.clock_ahead_ms / 1000.0))')} end as "dueAt",
-       ${instant('delivered_at')} as "deliveredAt", ${instant('alerted_at')} as "alertedAt"
+       ${sqlIsoSeconds('delivery.created_at')} as "createdAt",
+       case when delivery.status = 'queued' and due_at <> 'infinity' then ${sqlIsoSeconds('(due_at + make_interval(secs => supplier.clock_ahead_ms / 1000.0))')} end as "dueAt",
+       ${sqlIsoSeconds('delivered_at')} as "deliveredAt", ${sqlIsoSeconds('alerted_at')} as "alertedAt"
      from ${named} left join lateral (
        select outcome, http_status from delivery_attempt
        where delivery_id = delivery.id order by attempt desc limit 1
@@ -84,7 +81,7 @@ export type ListedAttempt = {
 
 export async function selectAttempts(db: Queryable, id: string): Promise<ListedAttempt[]> {
   const { rows } = await db.query<ListedAttempt>(
-    `select attempt, ${instant('at')} as at, trigger, message_id as "messageId", outcome,
+    `select attempt, ${sqlIsoSeconds('at')} as at, trigger, message_id as "messageId", outcome,
        http_status as "httpStatus", duration_ms as "durationMs", answer
      from delivery_attempt where delivery_id = $1 order by attempt`,
     [id],

@@ -1,7 +1,7 @@
 import { existsSync, statSync, mkdtempSync, readFileSync, rmdirSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Settings } from '../config.ts'
-import { ok, skipped, warning, wrong, type Found } from './findings.ts'
+import { ok, skipped, warning, wrong, type CheckOutcome } from './findings.ts'
 
 /** What the machine gives the service: descriptors, the data folder, free disk. */
 
@@ -9,7 +9,7 @@ import { ok, skipped, warning, wrong, type Found } from './findings.ts'
 const descriptors = { least: 1_024, usual: 4_096 }
 
 /** `pid` is that of the running service, if it is known: its limit may be another than that of this command. */
-export function checkDescriptors(pid: number | undefined): Found {
+export function checkDescriptors(pid: number | undefined): CheckOutcome {
   const text = textOf(`/proc/${pid ?? 'self'}/limits`) ?? textOf('/proc/self/limits')
   // Node raises its own limit to the hard one, so that is what counts.
   const hard = /^Max open files +\S+ +(\d+|unlimited)/m.exec(text ?? '')?.[1]
@@ -55,7 +55,7 @@ export function networkFileSystem(type: number): string | undefined {
 
 const needsFolder = 'the embedded store has its data and its lock there'
 
-export function checkDataFolder({ dataDir, databaseUrl }: Settings): Found {
+export function checkDataFolder({ dataDir, databaseUrl }: Settings): CheckOutcome {
   if (databaseUrl !== undefined) return skipped('not needed: the store is in the database of DATABASE_URL')
   const folder = existing(dataDir)
   const { uid, mode } = statSync(folder)
@@ -88,7 +88,7 @@ export function checkDataFolder({ dataDir, databaseUrl }: Settings): Found {
   return fileSystemOf(folder) ?? ok(folder === dataDir ? dataDir : `${dataDir} can be made`)
 }
 
-function fileSystemOf(folder: string): Found | undefined {
+function fileSystemOf(folder: string): CheckOutcome | undefined {
   const { type } = statfsSync(folder)
   const why =
     'locks and fsync are not reliable there: two servers may open one store, and acknowledged pushes be lost'
@@ -123,7 +123,7 @@ function existing(folder: string): string {
 const gigabyte = 1e9
 const free = { leastBytes: gigabyte, usualBytes: 20 * gigabyte, usualShare: 0.15 }
 
-export function checkDisk({ dataDir, databaseUrl }: Settings): Found {
+export function checkDisk({ dataDir, databaseUrl }: Settings): CheckOutcome {
   if (databaseUrl !== undefined) return skipped("the database's disk can't be seen from here")
   const folder = existing(dataDir)
   const { bavail, blocks, bsize } = statfsSync(folder)

@@ -12,7 +12,7 @@ import { newSigningSecret, signedHeaders } from '../outbound/signature.ts'
 import { loopbackNetworks, resolveAsSystem, resolveByDns, vetUrl } from '../outbound/vet-url.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'
 import { sendCallback } from '../webhooks/callback.ts'
-import { ok, skipped, warning, wrong, type Found } from './findings.ts'
+import { ok, skipped, warning, wrong, type CheckOutcome } from './findings.ts'
 
 /** What the service is reached by, and what it reaches. */
 
@@ -48,7 +48,7 @@ function ownAddress(settings: Settings): string | undefined {
 
 const nobodyListens = ['ECONNREFUSED', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTUNREACH']
 
-export async function checkService(settings: Settings): Promise<Found> {
+export async function checkService(settings: Settings): Promise<CheckOutcome> {
   const address = ownAddress(settings)
   if (address === undefined) return ok('none runs here')
   const alive = await get(`${address}/livez`, settings)
@@ -76,7 +76,7 @@ export async function checkService(settings: Settings): Promise<Found> {
   })
 }
 
-export async function checkPublicUrl(settings: Settings): Promise<Found> {
+export async function checkPublicUrl(settings: Settings): Promise<CheckOutcome> {
   const { publicUrl, roles, environment } = settings
   if (!roles.includes('console')) return skipped('this role has no console')
   if (publicUrl === undefined) {
@@ -109,7 +109,7 @@ export async function checkPublicUrl(settings: Settings): Promise<Found> {
   })
 }
 
-export async function checkMail({ mail }: Settings): Promise<Found> {
+export async function checkMail({ mail }: Settings): Promise<CheckOutcome> {
   if (!mail) return skipped('ARI_SMTP_URL is not set: no e-mail')
   const host = URL.parse(mail.smtpUrl)?.host ?? 'the mail server'
   try {
@@ -130,7 +130,10 @@ const nameServerMs = 3_000
 const unknownName = new Set(['ENOTFOUND', 'ENODATA', 'ENONAME'])
 
 /** Asks for the hosts of suppliers' URLs as the service does; calls none of them. */
-export async function checkNames(urls: readonly string[], { privateNetworks }: Settings): Promise<Found> {
+export async function checkNames(
+  urls: readonly string[],
+  { privateNetworks }: Settings,
+): Promise<CheckOutcome> {
   const hosts = [...new Set(urls.map((url) => new URL(url).hostname))]
     .filter((host) => /[a-z]/i.test(host) && !host.startsWith('['))
     .slice(0, namesMax)
@@ -177,7 +180,7 @@ export async function checkSuppliers(
   urls: readonly string[],
   { privateNetworks }: Settings,
   isAsked: boolean,
-): Promise<readonly Found[]> {
+): Promise<readonly CheckOutcome[]> {
   const proxies = proxiesInEnvironment()
   if (proxies.length > 0) {
     return [
@@ -220,7 +223,7 @@ export async function checkSuppliers(
 const loopback = '127.0.0.1'
 
 /** A signed call to a receiver of our own, by the way that every call to a supplier goes. */
-export async function checkWebhook({ privateNetworks, patience }: Settings): Promise<Found> {
+export async function checkWebhook({ privateNetworks, patience }: Settings): Promise<CheckOutcome> {
   const withinMs = answersWithinMs * patience
   const limits = { connectWithinMs: withinMs, withinMs }
   const secret = newSigningSecret()

@@ -1,5 +1,5 @@
 import type { Settings } from '../config.ts'
-import { ok, warning, wrong, type Found } from './findings.ts'
+import { ok, warning, wrong, type CheckOutcome } from './findings.ts'
 
 /** The settings as a service would read them. */
 export type Loaded = { settings: Settings; warnings: readonly string[] } | { problems: readonly string[] }
@@ -7,7 +7,7 @@ export type Loaded = { settings: Settings; warnings: readonly string[] } | { pro
 const list = 'docs/operating.md lists every setting'
 
 /** Names, ranges, files, and what must be set together: as at the start of a service. */
-export function checkSettings(loaded: Loaded): readonly Found[] {
+export function checkSettings(loaded: Loaded): readonly CheckOutcome[] {
   const found =
     'problems' in loaded
       ? loaded.problems.map((message) =>
@@ -21,7 +21,7 @@ export function checkSettings(loaded: Loaded): readonly Found[] {
   return found.length > 0 ? found : [ok('all names are known, and all values possible')]
 }
 
-function unknownName(message: string): Found {
+function unknownName(message: string): CheckOutcome {
   const why = 'it has no effect: the setting that was meant keeps its default'
   const meant = /did you mean (\w+)\?/.exec(message)?.[1]
   return meant === undefined

@@ -11,7 +11,16 @@ import { addressText, checkDatabase } from '../postgres/first-connection.ts'
 import { lookAtSchema } from '../postgres/migrate.ts'
 import { openDatabase, type Database } from '../postgres/postgres.ts'
 import { lacksRole, supplierRole } from '../postgres/supplier-session.ts'
-import { failed, ok, run, skipped, warning, wrong, type Finding, type Found } from './findings.ts'
+import {
+  failed,
+  ok,
+  runCheck,
+  skipped,
+  warning,
+  wrong,
+  type DoctorFinding,
+  type CheckOutcome,
+} from './findings.ts'
 
 /** The store, by the settings of the service: reached, of a usable kind, and what it contains. */
 
@@ -19,9 +28,9 @@ const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const connectionsMax = 2
 
 /** The store if it can be used, and what was found on the way there. */
-export type Reached = { findings: Finding[]; store: Store | undefined; holder: number | undefined }
+export type ReachedStore = { findings: DoctorFinding[]; store: Store | undefined; holder: number | undefined }
 
-export async function reach(settings: Settings): Promise<Reached> {
+export async function reach(settings: Settings): Promise<ReachedStore> {
   const unreachable = 'without its store the service does not start, and answers every call with 503'
   const { databaseUrl, patience } = settings
   if (databaseUrl === undefined) return reachEmbedded(settings, unreachable)
@@ -39,7 +48,7 @@ export async function reach(settings: Settings): Promise<Reached> {
   }
 }
 
-async function reachEmbedded(settings: Settings, why: string): Promise<Reached> {
+async function reachEmbedded(settings: Settings, why: string): Promise<ReachedStore> {
   const { dataDir } = settings
   const { findHolder, holdsData } = await import('../embedded-postgres/embedded-postgres.ts')
   let holder: number | undefined
@@ -67,20 +76,24 @@ async function reachEmbedded(settings: Settings, why: string): Promise<Reached> 
 export async function checkStore(
   settings: Settings,
   { address }: Store,
-  withDatabase: (db: Database) => Promise<Finding[]>,
-): Promise<Finding[]> {
+  withDatabase: (db: Database) => Promise<DoctorFinding[]>,
+): Promise<DoctorFinding[]> {
   const client = new pg.Client(connectionConfig(await findHost(address), waitsWith(settings.patience)))
   client.on('error', () => {})
   await client.connect()
   try {
-    const schema = await run('schema', 'the service does not start on it', () =>
+    const schema = await runCheck('schema', 'the service does not start on it', () =>
       checkSchema(settings, address),
     )
     const findings = [
-      ...(await run('database', 'everything is stored there', () => checkServer(client, address))),
-      ...(await run('pooler', 'it decides how statements are sent', () => checkPooler(address))),
-      ...(await run('rights', 'migrations and housekeeping need them', () => checkRights(client, settings))),
-      ...(await run('clock', 'everything is decided by the time of the database', () => checkClock(client))),
+      ...(await runCheck('database', 'everything is stored there', () => checkServer(client, address))),
+      ...(await runCheck('pooler', 'it decides how statements are sent', () => checkPooler(address))),
+      ...(await runCheck('rights', 'migrations and housekeeping need them', () =>
+        checkRights(client, settings),
+      )),
+      ...(await runCheck('clock', 'everything is decided by the time of the database', () =>
+        checkClock(client),
+      )),
       ...schema,
     ]
     if (!schema.every(({ level }) => level === 'ok')) return findings
@@ -97,7 +110,7 @@ export async function checkStore(
 
 const newestVersion = 18
 
-async function checkServer(client: pg.Client, address: PostgresAddress): Promise<Found> {
+async function checkServer(client: pg.Client, address: PostgresAddress): Promise<CheckOutcome> {
   const { rows } = await client.query<{ version: string; number: number; bytes: string }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
        pg_size_pretty(pg_database_size(current_database())) as bytes`,
@@ -114,7 +127,7 @@ async function checkServer(client: pg.Client, address: PostgresAddress): Promise
       })
 }
 
-function checkPooler({ pooler }: PostgresAddress): Found {
+function checkPooler({ pooler }: PostgresAddress): CheckOutcome {
   if (!pooler) return ok('none between here and PostgreSQL')
   return pooler.keeps === 'prepared statements'
     ? ok('a pooler that keeps prepared statements')
@@ -125,7 +138,7 @@ function checkPooler({ pooler }: PostgresAddress): Found {
       })
 }
 
-async function checkRights(client: pg.Client, { roles }: Settings): Promise<Found> {
+async function checkRights(client: pg.Client, { roles }: Settings): Promise<CheckOutcome> {
   const { rows } = await client.query<{ user: string; owners: string | null }>(
     `select current_user as user, string_agg(distinct pg_get_userbyid(relowner), ', ') as owners
      from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'S')
@@ -163,7 +176,7 @@ async function refusalOfSupplierRole(client: pg.Client): Promise<string | undefi
   }
 }
 
-async function checkClock(client: pg.Client): Promise<Found> {
+async function checkClock(client: pg.Client): Promise<CheckOutcome> {
   const clock = new StoreClock()
   const sentMs = performance.now()
   const { rows } = await client.query<{ nowMs: number }>(
@@ -179,7 +192,7 @@ async function checkClock(client: pg.Client): Promise<Found> {
   })
 }
 
-async function checkSchema({ migrate }: Settings, address: PostgresAddress): Promise<Found> {
+async function checkSchema({ migrate }: Settings, address: PostgresAddress): Promise<CheckOutcome> {
   const { missing, version, isEmpty } = await lookAtSchema(address)
   if (missing.length === 0) return ok(`it is at ${version}`)
   const trouble = {
@@ -195,18 +208,18 @@ async function checkSchema({ migrate }: Settings, address: PostgresAddress): Pro
   return migrate === 'auto' ? warning(trouble) : wrong(trouble)
 }
 
-async function checkContents(settings: Settings, db: Database): Promise<Finding[]> {
+async function checkContents(settings: Settings, db: Database): Promise<DoctorFinding[]> {
   return [
-    ...(await run('environment', 'keys of one environment mean nothing in the other', () =>
+    ...(await runCheck('environment', 'keys of one environment mean nothing in the other', () =>
       checkEnvironment(settings, db),
     )),
-    ...(await run('writes', 'every push and booking is a commit', () => checkWrites(db))),
-    ...(await run('vault', 'bookings with a card need it', () => checkVault(settings, db))),
-    ...(await run('deliveries', 'hotels must learn of their guests', () => checkDeliveries(db))),
+    ...(await runCheck('writes', 'every push and booking is a commit', () => checkWrites(db))),
+    ...(await runCheck('vault', 'bookings with a card need it', () => checkVault(settings, db))),
+    ...(await runCheck('deliveries', 'hotels must learn of their guests', () => checkDeliveries(db))),
   ]
 }
 
-async function checkEnvironment({ environment }: Settings, db: Database): Promise<Found> {
+async function checkEnvironment({ environment }: Settings, db: Database): Promise<CheckOutcome> {
   const stored = await selectOptionalEnvironment(db)
   if (stored === undefined || stored === environment) return ok(environment)
   return wrong({
@@ -216,7 +229,7 @@ async function checkEnvironment({ environment }: Settings, db: Database): Promis
   })
 }
 
-async function checkWrites(db: Database): Promise<Found> {
+async function checkWrites(db: Database): Promise<CheckOutcome> {
   const problem = await db.writeProblem()
   return problem === undefined
     ? ok('a commit is on disk')
@@ -230,7 +243,7 @@ async function checkWrites(db: Database): Promise<Found> {
 async function checkVault(
   { environment, roles, vaultKey: present, vaultKeysPrevious: previous }: Settings,
   db: Database,
-): Promise<Found> {
+): Promise<CheckOutcome> {
   if (!roles.includes('gateway') && !roles.includes('worker')) return skipped('this role stores no cards')
   const { state, fault } = await examineVault(db, { present, previous })
   if (fault) {
@@ -250,7 +263,7 @@ async function checkVault(
 /** The hourly run and retries never leave a due delivery alone for longer, while a worker runs. */
 const idleMaxSeconds = 300
 
-async function checkDeliveries(db: Database): Promise<Found> {
+async function checkDeliveries(db: Database): Promise<CheckOutcome> {
   const hold = await selectDeliveryHold(db)
   if (hold) {
     return warning({

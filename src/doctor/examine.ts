@@ -12,7 +12,7 @@ import {
 } from './check-network.ts'
 import { checkSettings, type Loaded } from './check-settings.ts'
 import { checkStore, reach } from './check-store.ts'
-import { checks, run, type Check, type Finding, type Found } from './findings.ts'
+import { checks, runCheck, type Check, type DoctorFinding, type CheckOutcome } from './findings.ts'
 import { redactor } from './redact.ts'
 
 /** Examines an installation by its settings: beside a running service, and while none runs. */
@@ -23,10 +23,10 @@ export type Options = {
 }
 
 /** Changes nothing in the store. The findings contain no secret, and are in the order of `checks`. */
-export async function examine(options: Options): Promise<Finding[]> {
+export async function examine(options: Options): Promise<DoctorFinding[]> {
   const loaded = load()
   const findings = [
-    ...(await run('settings', 'everything follows from them', () => checkSettings(loaded))),
+    ...(await runCheck('settings', 'everything follows from them', () => checkSettings(loaded))),
     ...('settings' in loaded ? await examineWith(loaded.settings, options) : []),
   ]
   const clean = redactor(secretValues())
@@ -43,11 +43,11 @@ function load(): Loaded {
   }
 }
 
-async function examineWith(settings: Settings, options: Options): Promise<Finding[]> {
-  const folder = await run('data-folder', 'the store is there', () => checkDataFolder(settings))
+async function examineWith(settings: Settings, options: Options): Promise<DoctorFinding[]> {
+  const folder = await runCheck('data-folder', 'the store is there', () => checkDataFolder(settings))
   const isUsable = folder.every(({ level }) => level !== 'wrong')
   const store = isUsable ? await examineStore(settings, options) : { findings: [], holder: undefined }
-  const alone: readonly [Check, string, () => Promise<Found> | Found][] = [
+  const alone: readonly [Check, string, () => Promise<CheckOutcome> | CheckOutcome][] = [
     ['descriptors', 'each connection is one', () => checkDescriptors(store.holder)],
     ['disk', 'a full disk refuses every write', () => checkDisk(settings)],
     ['service', 'it answers suppliers and the platform', () => checkService(settings)],
@@ -55,14 +55,14 @@ async function examineWith(settings: Settings, options: Options): Promise<Findin
     ['mail', 'alerts go by it', () => checkMail(settings)],
     ['webhook', 'price checks and reservations are calls', () => checkWebhook(settings)],
   ]
-  const others = await Promise.all(alone.map(([check, why, look]) => run(check, why, look)))
+  const others = await Promise.all(alone.map(([check, why, look]) => runCheck(check, why, look)))
   return [...folder, ...store.findings, ...others.flat()]
 }
 
 async function examineStore(
   settings: Settings,
   options: Options,
-): Promise<{ findings: Finding[]; holder: number | undefined }> {
+): Promise<{ findings: DoctorFinding[]; holder: number | undefined }> {
   const { findings, store, holder } = await reach(settings)
   if (!store) return { findings, holder }
   try {
@@ -73,20 +73,20 @@ async function examineStore(
   }
 }
 
-async function checkUrls(settings: Settings, options: Options, db: Database): Promise<Finding[]> {
+async function checkUrls(settings: Settings, options: Options, db: Database): Promise<DoctorFinding[]> {
   const urls = await selectCalledUrls(db, db.clock.now())
   return [
-    ...(await run('names', 'suppliers are called by name', () => checkNames(urls, settings))),
-    ...(await run('suppliers', 'price checks and reservations go there', () =>
+    ...(await runCheck('names', 'suppliers are called by name', () => checkNames(urls, settings))),
+    ...(await runCheck('suppliers', 'price checks and reservations go there', () =>
       checkSuppliers(urls, settings, options.callsSuppliers),
     )),
   ]
 }
 
 function withTexts(
-  { check, level, message, why, remedy }: Finding,
+  { check, level, message, why, remedy }: DoctorFinding,
   clean: (text: string) => string,
-): Finding {
+): DoctorFinding {
   return {
     check,
     level,

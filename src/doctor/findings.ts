@@ -31,37 +31,37 @@ export const levels = ['ok', 'skipped', 'warning', 'wrong'] as const
 export type Level = (typeof levels)[number]
 
 /** `why` and `remedy` are there for warnings and what is wrong. */
-export type Found = { level: Level; message: string; why?: string; remedy?: string }
-export type Finding = { check: Check } & Found
+export type CheckOutcome = { level: Level; message: string; why?: string; remedy?: string }
+export type DoctorFinding = { check: Check } & CheckOutcome
 type Trouble = { message: string; why: string; remedy: string }
 
-export const ok = (message: string): Found => ({ level: 'ok', message })
-export const skipped = (message: string): Found => ({ level: 'skipped', message })
-export const warning = (trouble: Trouble): Found => ({ level: 'warning', ...trouble })
-export const wrong = (trouble: Trouble): Found => ({ level: 'wrong', ...trouble })
+export const ok = (message: string): CheckOutcome => ({ level: 'ok', message })
+export const skipped = (message: string): CheckOutcome => ({ level: 'skipped', message })
+export const warning = (trouble: Trouble): CheckOutcome => ({ level: 'warning', ...trouble })
+export const wrong = (trouble: Trouble): CheckOutcome => ({ level: 'wrong', ...trouble })
 
 /** The worst level, without that of skipped checks. */
-export function resultOf(findings: readonly Finding[]): Exclude<Level, 'skipped'> {
+export function resultOf(findings: readonly DoctorFinding[]): Exclude<Level, 'skipped'> {
   const has = (level: Level): boolean => findings.some((one) => one.level === level)
   return has('wrong') ? 'wrong' : has('warning') ? 'warning' : 'ok'
 }
 
 /** Runs a check. One that fails is a finding itself. */
-export async function run(
+export async function runCheck(
   check: Check,
   why: string,
-  look: () => Promise<Found | readonly Found[]> | Found | readonly Found[],
-): Promise<Finding[]> {
+  look: () => Promise<CheckOutcome | readonly CheckOutcome[]> | CheckOutcome | readonly CheckOutcome[],
+): Promise<DoctorFinding[]> {
   try {
     const found = await look()
-    return (Array.isArray(found) ? found : [found]).map((one: Found) => ({ check, ...one }))
+    return (Array.isArray(found) ? found : [found]).map((one: CheckOutcome) => ({ check, ...one }))
   } catch (error) {
     return [{ check, ...failed(error, why) }]
   }
 }
 
 /** The lines of this program's errors say what is wrong, and after the last colon what to do. */
-export function failed(error: unknown, why: string): Found {
+export function failed(error: unknown, why: string): CheckOutcome {
   const line = failureLines(error).join('; ')
   const end = line.lastIndexOf(': ')
   const [message, remedy] =

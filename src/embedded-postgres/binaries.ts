@@ -8,7 +8,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeFolders } from './make-folders.ts'
 import { codeOf, makeFolder, sharedDir, type Layout } from './layout.ts'
-import { run } from './processes.ts'
+import { runToEnd } from './processes.ts'
 
 export type Binaries = {
   binDir: string
@@ -128,7 +128,12 @@ type Probed = { ok: true; majorVersion: number; hasLz4: boolean } | { ok: false;
 async function probe(layout: Layout, at: { binDir: string; libraryPath: string }): Promise<Probed> {
   const ask = (parameters: string[]) => {
     const { libraryPath } = at
-    return run({ program: join(at.binDir, 'postgres'), parameters, libraryPath, runAs: layout.serverUser })
+    return runToEnd({
+      program: join(at.binDir, 'postgres'),
+      parameters,
+      libraryPath,
+      runAs: layout.serverUser,
+    })
   }
   // lz4 is a build option. PostgreSQL checks the value before it notices the missing folder.
   const [version, lz4] = await Promise.all([

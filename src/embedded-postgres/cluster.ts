@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { codeOf, makeFolder, port, replaceFile, type Layout } from './layout.ts'
 import { finishSwap, removeUnfinishedUpgrade, syncFolder } from './swap.ts'
-import { clusterName, isAlive, postmasterPid, run, type Watcher } from './processes.ts'
+import { clusterName, isAlive, postmasterPid, runToEnd, type Watcher } from './processes.ts'
 
 /** The role and the database of the service. */
 export const role = 'ari'
@@ -55,7 +55,7 @@ async function initialise(
     binaries.majorVersion >= 17
       ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
       : ['--locale=C']
-  const { ok, reason, lines } = await run(
+  const { ok, reason, lines } = await runToEnd(
     {
       program: join(binaries.binDir, 'initdb'),
       parameters: [
@@ -86,7 +86,7 @@ async function initialise(
 const connectionsMaxByDefault = 100
 
 /** Writes the settings at every start: our files are outside the data folder. */
-export async function writeSettings(
+export async function writeConfiguration(
   layout: Layout,
   binaries: Binaries,
   socketDir: string,

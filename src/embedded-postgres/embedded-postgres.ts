@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findBinaries } from './binaries.ts'
-import { mayUseSocket, prepareCluster, role, writeSettings } from './cluster.ts'
+import { mayUseSocket, prepareCluster, role, writeConfiguration } from './cluster.ts'
 import { readHolder, removeHolder, takeLock, writeHolder, type Lock } from './lock.ts'
 import {
   candidates,
@@ -83,7 +83,7 @@ export async function startEmbeddedPostgres(options: {
     const binaries = await findBinaries(layout, binDir)
     watcher = new Watcher(layout.serverUser, log)
     await prepareCluster(layout, binaries, watcher, onLaunch)
-    await writeSettings(layout, binaries, socketDir, connectionsMax)
+    await writeConfiguration(layout, binaries, socketDir, connectionsMax)
     const supervisor = new Supervisor({ layout, binaries, socketDir, watcher, log })
     await supervisor.start(onLaunch)
     const stopAndLetGo = async () => {

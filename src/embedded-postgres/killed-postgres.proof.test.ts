@@ -5,7 +5,7 @@ import { chownSync, readdirSync, renameSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { findBinaries } from './binaries.ts'
-import { prepareCluster, writeSettings } from './cluster.ts'
+import { prepareCluster, writeConfiguration } from './cluster.ts'
 import { chooseLayout, makeSocketFolder } from './layout.ts'
 import { postmasterPid, Watcher } from './processes.ts'
 import { Supervisor } from './supervisor.ts'
@@ -178,7 +178,7 @@ suite('healing', () => {
     const [binaries, socketDir] = [await findBinaries(layout, undefined), await makeSocketFolder(layout)]
     const watcher = new Watcher(layout.serverUser, log)
     await prepareCluster(layout, binaries, watcher)
-    await writeSettings(layout, binaries, socketDir)
+    await writeConfiguration(layout, binaries, socketDir)
     const limits = { attempts: 3, firstDelayMs: 1, delayMs: 2, stayedMs: 1_000_000 }
     const supervisor = new Supervisor({ layout, binaries, socketDir, watcher, log }, limits)
     await supervisor.start()

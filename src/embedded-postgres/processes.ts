@@ -90,7 +90,7 @@ export function launch(command: Command, onLine: (line: string) => void): Launch
 }
 
 /** Runs a program to its end. */
-export async function run(
+export async function runToEnd(
   command: Command,
   { watcher, onLaunch }: { watcher?: Watcher; onLaunch?: (() => void) | undefined } = {},
 ) {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { binariesIn, findBinaries, olderPackage, type Binaries } from './binaries.ts'
-import { prepareCluster, role, versionOf, writeSettings } from './cluster.ts'
+import { prepareCluster, role, versionOf, writeConfiguration } from './cluster.ts'
 import { DataFolderInUse, holderPid, type PostgresConnection } from './embedded-postgres.ts'
 import { chooseLayout, giveDataToServer, makeSocketFolder, port, type Layout } from './layout.ts'
 import { removeHolder, takeLock } from './lock.ts'
@@ -114,7 +114,7 @@ async function withServer<Result>(
   const watcher = new Watcher(layout.serverUser, log)
   try {
     if (!existsSync(layout.clusterDir)) await prepareCluster(layout, binaries, watcher)
-    await writeSettings(layout, binaries, socketDir)
+    await writeConfiguration(layout, binaries, socketDir)
     const supervisor = new Supervisor({ layout, binaries, socketDir, watcher, log })
     await supervisor.start()
     try {

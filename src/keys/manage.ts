@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../postgres/postgres.ts'
+import { sqlIsoSeconds, type Database, type Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { UnknownFields } from '../http/request-members.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -7,7 +7,6 @@ import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
 import {
   checkName,
   insertOptionalSupplier,
-  instant,
   refuseUnknownSupplier,
   rejectUnlessCertified,
 } from './suppliers.ts'
@@ -128,9 +127,9 @@ export async function selectKeys(
        array(select tail from api_key_secret ks where ks.key_id = k.id
          and (ks.expires_at is null or ks.expires_at > instant($1))
          order by ks.created_at desc) as tails,
-       ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
-       ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
-       ${instant('k.last_refused_at')} as "lastRefusedAt", k.unknown_fields as "unknownFields", k.echo,
+       ${sqlIsoSeconds('k.created_at')} as "createdAt", ${sqlIsoSeconds('k.expires_at')} as "expiresAt",
+       ${sqlIsoSeconds('k.revoked_at')} as "revokedAt", ${sqlIsoSeconds('k.last_used_at')} as "lastUsedAt",
+       ${sqlIsoSeconds('k.last_refused_at')} as "lastRefusedAt", k.unknown_fields as "unknownFields", k.echo,
        json_build_object('requestsPerMinute', k.requests_per_minute, 'requestsBurst', k.requests_burst,
          'bodyBytesMax', k.body_bytes_max, 'ariItemsMax', k.ari_items_max, 'ariCellsMax', k.ari_cells_max) as limits
      from api_key k join supplier s on s.id = k.supplier_id
@@ -263,8 +262,8 @@ export type ListedToken = {
 export async function selectTokens(db: Queryable, nowMs: number): Promise<ListedToken[]> {
   const { rows } = await db.query<ListedToken>(
     `select id as "tokenId", role, name, ${statusOf('t')} as status, tail,
-       ${instant('created_at')} as "createdAt", ${instant('expires_at')} as "expiresAt",
-       ${instant('revoked_at')} as "revokedAt", ${instant('last_used_at')} as "lastUsedAt"
+       ${sqlIsoSeconds('created_at')} as "createdAt", ${sqlIsoSeconds('expires_at')} as "expiresAt",
+       ${sqlIsoSeconds('revoked_at')} as "revokedAt", ${sqlIsoSeconds('last_used_at')} as "lastUsedAt"
      from access_token t order by id`,
     [nowMs],
   )

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { Database, Queryable } from '../postgres/postgres.ts'
+import { sqlIsoMillis, type Database, type Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { isRecord } from '../http/validate.ts'
@@ -66,15 +66,12 @@ export function revocationsIn(file: string | undefined): Revocations {
 /** The hash of a text column, in hexadecimal digits. */
 const hashOf = (column: string): string => `encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`
 
-const instant = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 const statements: Readonly<Record<Subject, string>> = {
   key: `select 'key' as kind, encode(secret.hash, 'hex') as hash, case when key.revoked_at is not null then 'revoked'
-      else coalesce(${instant('key.expires_at')}, 'enabled') end as is
+      else coalesce(${sqlIsoMillis('key.expires_at')}, 'enabled') end as is
     from api_key as key join api_key_secret as secret on secret.key_id = key.id where key.id = $1
     union all
-    select 'secret', encode(hash, 'hex'), ${instant('expires_at')}
+    select 'secret', encode(hash, 'hex'), ${sqlIsoMillis('expires_at')}
     from api_key_secret where key_id = $1 and expires_at is not null`,
   token: `select 'token' as kind, encode(hash, 'hex') as hash, 'revoked' as is
     from access_token where id = $1 and revoked_at is not null`,

@@ -1,4 +1,4 @@
-import type { Queryable } from '../postgres/postgres.ts'
+import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
 
 /** Operators' actions on suppliers. */
@@ -15,7 +15,7 @@ export type ListedSupplier = { supplierId: number; name: string; createdAt: stri
 
 export async function selectSuppliers(db: Queryable, nowMs: number): Promise<ListedSupplier[]> {
   const { rows } = await db.query<ListedSupplier>(
-    `select s.id as "supplierId", s.name, ${instant('s.created_at')} as "createdAt",
+    `select s.id as "supplierId", s.name, ${sqlIsoSeconds('s.created_at')} as "createdAt",
        count(k.id) filter (where k.revoked_at is null
          and (k.expires_at is null or k.expires_at > instant($1)))::int as "activeKeys"
      from supplier s left join api_key k on k.supplier_id = s.id
@@ -77,11 +77,6 @@ export function checkName(what: string, name: string): void {
     message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single blanks inside only`,
     value: reportedValue(name),
   })
-}
-
-/** A column's time as lists show it. */
-export function instant(column: string): string {
-  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 }
 
 /** Contract settings of a supplier account, beyond its keys; operators set them. */

@@ -3,7 +3,7 @@ import { unset } from '../ari/block-codec.ts'
 import { Block } from '../ari/block.ts'
 import { closureFields, fieldNumber } from '../ari/fields.ts'
 import { RowDays } from '../ari/row-days.ts'
-import { numbersOf, roomRateKey } from '../products/store.ts'
+import { numbersOfKey, roomRateKey } from '../products/store.ts'
 import type { BookableRoomRate } from './booking-catalog.ts'
 import type { Party } from './party.ts'
 
@@ -157,12 +157,12 @@ export function hotelMonths(bytes: Buffer, numbers: readonly MonthNumber[]): Map
 }
 
 /** The blocks of the months, from which `hotelMonths` makes them again. */
-export function blocksOf(months: ReadonlyMap<MonthNumber, HotelMonth>): Buffer {
+export function packedMonths(months: ReadonlyMap<MonthNumber, HotelMonth>): Buffer {
   const parts: Buffer[] = []
   for (const [month, { bytes, index }] of months) {
     for (let slot = 0; slot < index.length; slot += indexStride) {
       const [key = 0, begin = 0, end = 0] = index.subarray(slot, slot + indexStride)
-      const { roomNo, rateNo } = numbersOf(key)
+      const { roomNo, rateNo } = numbersOfKey(key)
       const head = Buffer.allocUnsafe(headBytes)
       head.writeInt16BE(month, 0)
       head.writeInt16BE(roomNo, 2)

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { MonthNumber } from '../base/calendar.ts'
 import { bookingCatalogOf, type BookingCatalog } from './booking-catalog.ts'
-import { blocksOf, bytesOf, hotelMonths, type HotelMonth } from './room-rate-days.ts'
+import { packedMonths, bytesOf, hotelMonths, type HotelMonth } from './room-rate-days.ts'
 
 /** What is known of a hotel: its catalog and some of its months, each valid for one version. */
 export type HotelParts = {
@@ -114,7 +114,7 @@ function packedOf({ catalog, ariVersion, months }: HotelParts): Buffer {
   const headJson = Buffer.from(JSON.stringify(head))
   const length = Buffer.allocUnsafe(4)
   length.writeUInt32LE(headJson.length)
-  return deflateRawSync(Buffer.concat([length, headJson, json, blocksOf(months)]), { level: 1 })
+  return deflateRawSync(Buffer.concat([length, headJson, json, packedMonths(months)]), { level: 1 })
 }
 
 function partsOf(packed: Buffer, hotelId: number, storeStamp: string): HotelParts {

@@ -4,7 +4,7 @@ import type { Blocks } from '../ari/block.ts'
 import { impactLimits, type Impact } from '../ari/impact/contract.ts'
 import type { States } from '../ari/impact/changed-cells.ts'
 import type { ConcernedRoomRate, ReadSoldHotel } from '../ari/impact/impact.ts'
-import { numbersOf, roomRateKey } from '../products/store.ts'
+import { numbersOfKey, roomRateKey } from '../products/store.ts'
 import { bookingCatalogColumn, bookingCatalogOf, roomRateOf } from './booking-catalog.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import { isOffered, quoteOf, wantedStay } from './evaluate.ts'
@@ -193,7 +193,7 @@ function monthOfRows(blocks: Blocks, keys: readonly number[], month: MonthNumber
   const index: number[] = []
   let end = 0
   for (const key of keys) {
-    const { roomNo, rateNo } = numbersOf(key)
+    const { roomNo, rateNo } = numbersOfKey(key)
     const bytes = blocks.of(roomNo, rateNo, month).encode()
     index.push(key, end, end + bytes.length)
     end += bytes.length

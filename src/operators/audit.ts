@@ -1,5 +1,5 @@
 import type { Operator } from '../http/call.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
 import { isRecord } from '../http/validate.ts'
 import type { AuditedChange } from './contract.ts'
 import type { Route } from '../http/route.ts'
@@ -147,7 +147,7 @@ export function auditRoleRefused(
 const linesPerHourMax = 200
 const nobody = 'nobody'
 const subjectLengthMax = 200
-const instantNow = `to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+const instantNow = sqlIsoSeconds('clock_timestamp()')
 
 /** One line per hour for the same refusal of the same caller: its time is the first one, `attempts` counts all. */
 export async function auditRefusal(db: Queryable, refusal: Refusal): Promise<void> {

@@ -5,7 +5,7 @@ import { audit } from './audit.ts'
 import { operatorNameLengthMax } from './contract.ts'
 import { subjectOf } from './manage.ts'
 import type { Identity, SignInProvider } from './oidc.ts'
-import type { Account } from './session-store.ts'
+import type { SessionOwner } from './session-store.ts'
 import type { SignInNeeds, SignInContext } from './sign-in.ts'
 import { insertOptionalOperator, nameKeyOf } from './store.ts'
 
@@ -18,7 +18,7 @@ export function optionalAccountOf(
   identity: Identity,
   newcomerRole: SignInProvider['newcomerRole'],
   { visit, requestId }: SignInContext,
-): Promise<Account | undefined> {
+): Promise<SessionOwner | undefined> {
   return transaction(db, async (connection) => {
     const linked = await selectLinked(connection, identity)
     if (linked !== undefined) return linked.isDisabled ? undefined : linked
@@ -79,8 +79,8 @@ export async function deleteOldStates(db: Queryable): Promise<number> {
 async function selectLinked(
   db: Queryable,
   { issuer, subject }: Identity,
-): Promise<(Account & { isDisabled: boolean }) | undefined> {
-  const { rows } = await db.query<Account & { isDisabled: boolean }>(
+): Promise<(SessionOwner & { isDisabled: boolean }) | undefined> {
+  const { rows } = await db.query<SessionOwner & { isDisabled: boolean }>(
     `select id as "operatorId", sessions_ended as "sessionsEnded", disabled_at is not null as "isDisabled" from operator
      where oidc_issuer = $1 and oidc_subject = $2`,
     [issuer, subject],
@@ -96,8 +96,8 @@ async function linkByName(
   db: Queryable,
   email: string,
   { issuer, subject }: Identity,
-): Promise<Account | undefined> {
-  const { rows } = await db.query<Account>(
+): Promise<SessionOwner | undefined> {
+  const { rows } = await db.query<SessionOwner>(
     `update operator set oidc_issuer = $2, oidc_subject = $3
      where name_key = $1 and lower(name collate "C") = lower($4::text collate "C")
        and oidc_subject is null and disabled_at is null and supplier_id is null

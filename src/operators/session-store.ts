@@ -42,7 +42,7 @@ export async function selectOptionalSession(db: Queryable, hash: string): Promis
 }
 
 /** The owner of sessions, and how often all of them have been ended so far. */
-export type Account = { operatorId: number; sessionsEnded: number }
+export type SessionOwner = { operatorId: number; sessionsEnded: number }
 
 /**
  * False if the operator was disabled or all sessions were ended in the meantime: every one of these statements locks the
@@ -50,7 +50,7 @@ export type Account = { operatorId: number; sessionsEnded: number }
  */
 export async function insertSession(
   db: Queryable,
-  session: Account & {
+  session: SessionOwner & {
     hash: string
     signedInBy: SignInMethod
     hasSecondFactor: boolean
@@ -88,7 +88,7 @@ export async function deleteSession(db: Queryable, hash: string): Promise<void> 
 }
 
 /** Sign-ins that are under way open none any more, but by what this answers. */
-export async function deleteSessionsOf(db: Queryable, operatorId: number): Promise<Account> {
+export async function deleteSessionsOf(db: Queryable, operatorId: number): Promise<SessionOwner> {
   // First, by itself: what was opened while this waited for the row is seen by the next statement only.
   const { rows } = await db.query<{ sessionsEnded: number }>(
     'update operator set sessions_ended = sessions_ended + 1 where id = $1 returning sessions_ended as "sessionsEnded"',
@@ -186,9 +186,9 @@ export async function selectOptionalLinkOwner(
   db: Queryable,
   token: string,
   nowMs: number,
-): Promise<(Account & { name: string }) | undefined> {
+): Promise<(SessionOwner & { name: string }) | undefined> {
   if (!looksLikeSecret(token)) return undefined
-  const { rows } = await db.query<Account & { name: string }>(
+  const { rows } = await db.query<SessionOwner & { name: string }>(
     `select o.id as "operatorId", o.sessions_ended as "sessionsEnded", o.name from operator_sign_in_link l join operator o on o.id = l.operator_id
      where l.hash = $1 and l.expires_at > instant($2) and o.disabled_at is null`,
     [Buffer.from(hashSecret(token), 'hex'), nowMs],

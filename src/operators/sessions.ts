@@ -15,7 +15,7 @@ import {
   isExpired,
   selectOptionalSession,
   updateLastSeen,
-  type Account,
+  type SessionOwner,
   type StoredSession,
 } from './session-store.ts'
 import type { SignInRules } from './sign-in-rules.ts'
@@ -36,7 +36,7 @@ export type Sessions = {
   /** The CSRF token for the session of the request; undefined for a token. */
   csrfTokenOf: (visit: Visit) => string | undefined
   /** Opens a session with a new secret, whatever cookie the browser sent; the session of that cookie ends. */
-  open: (db: Queryable, visit: Visit, account: Account, proof: SignInProof) => Promise<OpenedSession>
+  open: (db: Queryable, visit: Visit, account: SessionOwner, proof: SignInProof) => Promise<OpenedSession>
   /** Ends the session and clears its cookie. */
   end: (visit: Visit, operator: Operator) => Promise<{ 'set-cookie': string }>
   /** Waits for pending writes. */
@@ -132,7 +132,7 @@ function hasProvedSecondFactor({ hasSecondFactor, signedInBy }: StoredSession): 
 /** Creates a session. The secret is for the cookie and can't be read back later. */
 export async function openSession(
   db: Queryable,
-  account: Account,
+  account: SessionOwner,
   { by, hasSecondFactor }: SignInProof,
   nowMs: number,
 ): Promise<{ secret: string; csrfToken: string }> {

@@ -13,7 +13,7 @@ import { subjectOf, type ChangeContext } from './manage.ts'
 import {
   deleteSessionsOf,
   lockSession,
-  type Account,
+  type SessionOwner,
   deleteSignInLinks,
   selectOptionalLinkOwner,
   useOptionalLink,
@@ -137,7 +137,7 @@ export async function auditSignInRefusal(
 /** Opens a session for somebody whose identity is proved, of the account as it was when that began. */
 export function signIn(
   needs: SignInNeeds,
-  { operatorId, sessionsEnded }: Account,
+  { operatorId, sessionsEnded }: SessionOwner,
   { by, proof = 'none' }: { by: SignInMethod; proof?: Proof },
   { visit, requestId }: SignInContext,
 ): Promise<OpenedSession> {
@@ -249,7 +249,7 @@ async function checkPassword(
   needs: SignInNeeds,
   { name, password }: { name: string; password: string },
   { address }: Visit,
-): Promise<{ known: (Account & { passwordHash: string }) | undefined; attempt: Attempt }> {
+): Promise<{ known: (SessionOwner & { passwordHash: string }) | undefined; attempt: Attempt }> {
   const { db, passwords } = needs
   const attempt = await beginAttempt(needs, { name, address })
   const stored = await selectOptionalPassword(db, name)

@@ -1,7 +1,7 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OperatorRole } from '../http/route.ts'
 import type { StoredOperator } from './contract.ts'
-import type { Account } from './session-store.ts'
+import type { SessionOwner } from './session-store.ts'
 
 /** The SQL of operators; the rules for changing them are in manage.ts. */
 
@@ -120,8 +120,8 @@ export async function replacePasswordHash(
 export async function selectOptionalPassword(
   db: Queryable,
   name: string,
-): Promise<(Account & { passwordHash: string | null }) | undefined> {
-  const { rows } = await db.query<Account & { passwordHash: string | null }>(
+): Promise<(SessionOwner & { passwordHash: string | null }) | undefined> {
+  const { rows } = await db.query<SessionOwner & { passwordHash: string | null }>(
     `select id as "operatorId", sessions_ended as "sessionsEnded", password_hash as "passwordHash" from operator
      where name_key = $1 and disabled_at is null`,
     [nameKeyOf(name)],

@@ -162,6 +162,16 @@ export function hideFromPlanner(parameter: string): string {
   return `(select ${parameter})`
 }
 
+/** In SQL, a time as text in UTC, such as `2027-02-18T16:14:54Z`. */
+export function sqlIsoSeconds(time: string): string {
+  return `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+}
+
+/** The same with milliseconds. */
+export function sqlIsoMillis(time: string): string {
+  return `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
 /**
  * An array of numbers (or nulls) in PostgreSQL's syntax. The driver would search each element for characters
  * to escape, which costs more for a commit group than the statement itself.

@@ -12,7 +12,7 @@ import type { PriceCheckRequest } from './callback-contract.ts'
 import type { CircuitState } from '../outbound/circuit.ts'
 import { priceCheckBudgetMs } from './contract.ts'
 import { storedPriceOf, type StayQuery, type StoredPrice } from './stored-price.ts'
-import { checkLedger, findingsOfCheck, type Ledger, type StoredCheck } from './ledger.ts'
+import { checkLedger, comparedNightsOfCheck, type Ledger, type StoredCheck } from './ledger.ts'
 import type { LivePrice } from './live-answer.ts'
 import { judge, type Judged } from './outcome.ts'
 import { selectOptionalTerms } from './store.ts'
@@ -154,5 +154,5 @@ function requestOf(
 
 function count({ telemetry }: Needs, checked: StoredCheck): void {
   telemetry.priceChecks.observe({ outcome: checked.outcome }, checked.durationMs / 1_000)
-  for (const { found } of findingsOfCheck(checked)) telemetry.comparedNights.inc({ found })
+  for (const { found } of comparedNightsOfCheck(checked)) telemetry.comparedNights.inc({ found })
 }

@@ -7,7 +7,7 @@ import type { LivePrice } from './live-answer.ts'
 export type NightKey = { hotelId: number; roomNo: number; rateNo: number; night: DayNumber }
 
 /** The result of one live answer for one night. */
-export type Finding = NightKey & { currency: string; atMs: number } & (
+export type ComparedNight = NightKey & { currency: string; atMs: number } & (
     | { found: 'sold_out' }
     | { found: 'same' | 'differs'; stored: number; live: number; revision: number }
   )
@@ -45,14 +45,21 @@ const roundingMinor = 1
  * totals are equal, no night differs, however the taxes were spread over the nights. Otherwise nights that
  * are off by rounding alone don't differ, unless no night is off by more.
  */
-export function findingsOf({ key, currency, atMs, roomCount, stored, live }: AnsweredStay): Finding[] {
+export function comparedNightsOf({
+  key,
+  currency,
+  atMs,
+  roomCount,
+  stored,
+  live,
+}: AnsweredStay): ComparedNight[] {
   const isSoldOut = live.inventory < roomCount
   const stay = stored.nights ?? []
   const differences = stay.map(({ afterTax }, index) => (live.nights[index]?.afterTax ?? afterTax) - afterTax)
   const total = differences.reduce((sum, difference) => sum + difference, 0)
   const largest = Math.max(...differences.map(Math.abs))
   const sameWithin = total === 0 ? largest : largest > roundingMinor ? roundingMinor : 0
-  return stay.flatMap(({ day: night, afterTax: pushed, units, revision }, index): Finding[] => {
+  return stay.flatMap(({ day: night, afterTax: pushed, units, revision }, index): ComparedNight[] => {
     const common = { ...key, night, currency, atMs }
     // Nights with too few stored units may be the sold-out ones, so only the others count.
     if (isSoldOut) return units < roomCount ? [] : [{ ...common, found: 'sold_out' }]
@@ -63,13 +70,13 @@ export function findingsOf({ key, currency, atMs, roomCount, stored, live }: Ans
 }
 
 /** One entry per night, sorted by key, so that all writers lock rows in the same order. */
-export function drifted(findings: readonly Finding[]): Drifted[] {
+export function drifted(nights: readonly ComparedNight[]): Drifted[] {
   const byKey = new Map<string, Drifted>()
-  for (const finding of findings) {
-    const { hotelId, roomNo, rateNo, night, currency } = finding
+  for (const one of nights) {
+    const { hotelId, roomNo, rateNo, night, currency } = one
     const key = `${hotelId}/${roomNo}/${rateNo}/${night}`
     const known = byKey.get(key)
-    byKey.set(key, add(known?.currency === currency ? known : emptyDrift(finding), finding))
+    byKey.set(key, add(known?.currency === currency ? known : emptyDrift(one), one))
   }
   return [...byKey.values()].sort(
     (left, right) =>
@@ -80,7 +87,7 @@ export function drifted(findings: readonly Finding[]): Drifted[] {
   )
 }
 
-function emptyDrift({ hotelId, roomNo, rateNo, night, currency, atMs }: Finding): Drifted {
+function emptyDrift({ hotelId, roomNo, rateNo, night, currency, atMs }: ComparedNight): Drifted {
   return {
     hotelId,
     roomNo,
@@ -100,12 +107,12 @@ function emptyDrift({ hotelId, roomNo, rateNo, night, currency, atMs }: Finding)
   }
 }
 
-function add(sum: Drifted, finding: Finding): Drifted {
-  const next = { ...sum, checks: sum.checks + 1, lastAtMs: finding.atMs }
-  if (finding.found === 'sold_out') return { ...next, soldOut: sum.soldOut + 1 }
-  const { stored, live, revision, atMs } = finding
+function add(sum: Drifted, one: ComparedNight): Drifted {
+  const next = { ...sum, checks: sum.checks + 1, lastAtMs: one.atMs }
+  if (one.found === 'sold_out') return { ...next, soldOut: sum.soldOut + 1 }
+  const { stored, live, revision, atMs } = one
   const compared = { ...next, stored, live, revision }
-  if (finding.found === 'same') return { ...compared, sinceAtMs: null, sinceRevision: null }
+  if (one.found === 'same') return { ...compared, sinceAtMs: null, sinceRevision: null }
   const difference = live - stored
   return {
     ...compared,

@@ -5,7 +5,7 @@ import { instantOf, formatNight, optionalInstant } from '../base/calendar.ts'
 import type { Failure } from './ask-supplier.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice } from './live-answer.ts'
-import { drifted, findingsOf, type Finding } from './drift.ts'
+import { drifted, comparedNightsOf, type ComparedNight } from './drift.ts'
 import type { Judged } from './outcome.ts'
 
 /**
@@ -103,7 +103,7 @@ async function within(work: Promise<void>, ms: number): Promise<void> {
 function batchLength(checks: readonly StoredCheck[]): number {
   let nights = 0
   for (const [index, check] of checks.entries()) {
-    nights += findingsOfCheck(check).length
+    nights += comparedNightsOfCheck(check).length
     if (index >= batchChecksMax || (index > 0 && nights > batchNightsMax)) return index
   }
   return checks.length
@@ -128,16 +128,16 @@ export type StoredCheck = Judged & {
   failure: Failure | undefined
 }
 
-/** The check's findings per night; empty if another check with the same call reports them. */
-export function findingsOfCheck(check: StoredCheck): Finding[] {
+/** The nights that the check compared; empty if another check with the same call reports them. */
+export function comparedNightsOfCheck(check: StoredCheck): ComparedNight[] {
   const { live, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, query, stored } = check
   if (!live || callId !== checkId) return []
   const key = { hotelId, roomNo, rateNo }
-  return findingsOf({ key, currency, atMs, roomCount: query.roomCount, stored, live })
+  return comparedNightsOf({ key, currency, atMs, roomCount: query.roomCount, stored, live })
 }
 
 /**
- * Stores checks and their findings per night in one statement, so that both are kept or neither is. Nothing
+ * Stores checks and the nights they compared in one statement, so that both are kept or neither is. Nothing
  * is kept for a hotel that was removed meanwhile, even if it was pushed again.
  */
 export async function insertChecks(db: Queryable, checks: readonly StoredCheck[]): Promise<void> {
@@ -163,7 +163,10 @@ export async function insertChecks(db: Queryable, checks: readonly StoredCheck[]
         ${presentUnlessCompared('revision')},
         ${sinceThen('since_at')},
         ${sinceThen('since_revision')}`,
-    values: [rowsText(checkValues, checks), rowsText(driftValues, drifted(checks.flatMap(findingsOfCheck)))],
+    values: [
+      rowsText(checkValues, checks),
+      rowsText(driftValues, drifted(checks.flatMap(comparedNightsOfCheck))),
+    ],
   })
 }
 

@@ -5,7 +5,7 @@ import type { StoredPrice } from './stored-price.ts'
 import type { NightPrice } from './live-answer.ts'
 
 /** Contract settings of the account. */
-export type Terms = {
+export type AccountTerms = {
   onFailure: OnFailure
   /** Per cent of the stored total, as a decimal with at most two decimal places. */
   priceTolerance: string
@@ -24,7 +24,7 @@ export function judge(
   reply: Pick<SupplierReply, 'live' | 'failure'> | undefined,
   stored: StoredPrice,
   roomCount: number,
-  terms: Terms,
+  terms: AccountTerms,
 ): Judged {
   const difference = reply?.live && differenceOf(reply.live.nights, stored.nights, roomCount)
   const outcome = outcomeOf(reply, stored, roomCount, terms, difference)
@@ -35,7 +35,7 @@ function outcomeOf(
   reply: Pick<SupplierReply, 'live' | 'failure'> | undefined,
   stored: StoredPrice,
   roomCount: number,
-  { priceTolerance }: Terms,
+  { priceTolerance }: AccountTerms,
   difference: number | undefined,
 ): PriceCheckOutcome {
   if (reply?.failure) return reply.failure.outcome
@@ -58,7 +58,7 @@ const bookableAfter: Readonly<Record<PriceCheckOutcome, boolean | 'onFailure'>> 
   not_registered: true,
 }
 
-function mayBook(outcome: PriceCheckOutcome, { onFailure }: Terms): boolean {
+function mayBook(outcome: PriceCheckOutcome, { onFailure }: AccountTerms): boolean {
   const may = bookableAfter[outcome]
   return may === 'onFailure' ? onFailure === 'use_stored' : may
 }

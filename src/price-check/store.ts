@@ -1,14 +1,14 @@
 import { sweep } from '../postgres/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OnFailure } from '../keys/suppliers.ts'
-import type { Terms } from './outcome.ts'
+import type { AccountTerms } from './outcome.ts'
 import type { PriceCheckOutcome } from './contract.ts'
 
 /** Contract settings of a hotel's account; undefined if the hotel was removed. */
 export async function selectOptionalTerms(
   db: Queryable,
   hotelId: number,
-): Promise<(Terms & { supplierId: number }) | undefined> {
+): Promise<(AccountTerms & { supplierId: number }) | undefined> {
   const { rows } = await db.query<{ supplierId: number; onFailure: OnFailure; priceTolerance: string }>({
     name: 'select-price-check-terms',
     text: `select supplier.id as "supplierId", on_failure as "onFailure", price_tolerance::text as "priceTolerance"

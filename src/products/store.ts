@@ -27,7 +27,8 @@ export function roomRateKey(roomNo: number, rateNo: number): number {
   return roomNo * numbersPerHotel + rateNo
 }
 
-export function numbersOf(key: number): { roomNo: number; rateNo: number } {
+/** The room and the rate of a `roomRateKey`. */
+export function numbersOfKey(key: number): { roomNo: number; rateNo: number } {
   return { roomNo: Math.floor(key / numbersPerHotel), rateNo: key % numbersPerHotel }
 }
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { unknownHotelError } from '../push-log/contract.ts'
 import { code, integer, oneOf, route, success, text, type ConstraintError } from '../http/route.ts'
-import { callbackFaults, orderedFaults, spoilableCalls } from '../webhooks/callback-contract.ts'
+import { callbackFaultKinds, orderedFaults, spoilableCalls } from '../webhooks/callback-contract.ts'
 
 /** Operations that suppliers have in the sandbox only. */
 
@@ -46,7 +46,7 @@ export const sandboxErrors = {
 } as const satisfies Record<string, ConstraintError>
 
 const calls = oneOf(spoilableCalls, { description: 'Which of your two URLs' })
-const fault = oneOf(callbackFaults, {
+const fault = oneOf(callbackFaultKinds, {
   description: [
     'timeout: your URL is not called, and the platform’s call times out',
     'status500: it is not called; the platform sees a status of 500',

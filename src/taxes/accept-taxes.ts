@@ -9,8 +9,8 @@ import { selectCatalog } from '../products/store.ts'
 import { applyPush } from '../push-log/keep.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { taxErrors, type taxRoutes } from './contract.ts'
-import { anyNo, replaceTaxes, selectTaxes, type Scope, type ScopedTaxes } from './store.ts'
-import { hotelProblems, sameTaxes } from './tax-rules.ts'
+import { anyNo, replaceTaxes, selectTaxes, type TaxScope, type ScopedTaxes } from './store.ts'
+import { problemsAtHotel, sameTaxes } from './tax-rules.ts'
 
 type Body = BodyOf<typeof taxRoutes.pushTaxes>
 
@@ -45,10 +45,10 @@ export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answe
 
 export async function problemsAt(connection: Queryable, hotel: HotelRow, body: unknown) {
   const catalog = await selectCatalog(connection, hotel.id)
-  return { catalog, ...hotelProblems(body, minorDigits(hotel.currency) ?? 0, catalog) }
+  return { catalog, ...problemsAtHotel(body, minorDigits(hotel.currency) ?? 0, catalog) }
 }
 
-function keyOf({ roomNo, rateNo }: Scope): string {
+function keyOf({ roomNo, rateNo }: TaxScope): string {
   return `${roomNo}/${rateNo}`
 }
 

@@ -6,12 +6,12 @@ import { roomRateKey } from '../products/store.ts'
 /** The number for "any" room or rate in a scope; (any, any) is the property. */
 export const anyNo = 0
 
-export type Scope = { roomNo: number; rateNo: number }
-export type ScopedTaxes = Scope & { taxes: readonly Tax[] }
+export type TaxScope = { roomNo: number; rateNo: number }
+export type ScopedTaxes = TaxScope & { taxes: readonly Tax[] }
 /** With the supplier's codes, for reading back; a code is absent if the scope covers any. */
 export type NamedScopedTaxes = ScopedTaxes & { roomId: string | undefined; rateId: string | undefined }
 
-type TaxRow = Scope & { roomId: string | null; rateId: string | null } & Omit<
+type TaxRow = TaxScope & { roomId: string | null; rateId: string | null } & Omit<
     Tax,
     'value' | 'startDate' | 'endDate'
   > & {
@@ -83,7 +83,7 @@ export async function replaceTaxes(
 }
 
 /** One entry as it appears in `taxesColumn`. */
-export type StoredTax = Scope &
+export type StoredTax = TaxScope &
   Omit<Tax, 'startDate' | 'endDate'> & { startDate: string | null; endDate: string | null }
 
 /** All taxes of a hotel as one JSON value, for queries that read the hotel's row; `hotelId` is SQL. */

@@ -100,7 +100,7 @@ function problemsOfValue({ valueType, value }: Record<string, unknown>, path: st
  * The problems of a push of taxes, whatever its shape, that depend on its hotel: values with more decimals
  * than its currency, and rooms and rates that it doesn't have.
  */
-export function hotelProblems(
+export function problemsAtHotel(
   body: unknown,
   minorDigits: number,
   { roomNoByCode, rateNoByCode }: Pick<Catalog, 'roomNoByCode' | 'rateNoByCode'>,

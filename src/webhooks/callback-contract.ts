@@ -29,7 +29,7 @@ export type SpoilableCalls = (typeof spoilableCalls)[number]
 /** All calls to a supplier's URLs; pings are never spoiled. */
 export type CallbackPurpose = SpoilableCalls | 'ping'
 
-export const callbackFaults = ['timeout', 'status500', 'lostReply', 'garbage'] as const
-export type CallbackFault = (typeof callbackFaults)[number]
+export const callbackFaultKinds = ['timeout', 'status500', 'lostReply', 'garbage'] as const
+export type CallbackFault = (typeof callbackFaultKinds)[number]
 
 export const orderedFaults = { perAccountMax: 20, timesMax: 1_000, keptMs: 60 * 60 * 1_000 } as const

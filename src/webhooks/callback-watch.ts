@@ -1,5 +1,5 @@
 import { withoutCardNumbers } from '../base/card-number.ts'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
+import { sqlIsoMillis, type Needs, type Queryable } from '../postgres/postgres.ts'
 import type { Called } from '../outbound/call.ts'
 import type { CallbackPurpose } from './callback-contract.ts'
 
@@ -134,7 +134,7 @@ export type ListedCall = Omit<RecordedCall, 'atMs' | 'request' | 'answer' | 'key
   at: string
 }
 
-const listedColumns = `id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, calls, url,
+const listedColumns = `id, ${sqlIsoMillis('at')} as at, calls, url,
   request_id as "requestId", webhook_id as "webhookId", outcome, http_status as "httpStatus",
   duration_ms as "durationMs"`
 

@@ -1,4 +1,4 @@
-import { numberArray, type Queryable } from '../../postgres/postgres.ts'
+import { sqlIsoMillis, numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { packBlockKey, type BlockKey } from '../store.ts'
 import { guardLimits, type HoldExample, type Reason } from './contract.ts'
 import type { HoldEnder, HoldState, ListedHold } from './holds-contract.ts'
@@ -143,9 +143,6 @@ type ListedRow = Omit<ListedHold, 'holdId' | 'rule'> & {
   examples: HoldExample[]
 }
 
-const shown = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 /** The states as stored among which holds in a state are: those that are over may not be closed yet. */
 export function storedStates(state: HoldState): HoldState[] {
   return state === 'expired' ? ['open', 'expired'] : [state]
@@ -155,9 +152,9 @@ export function storedStates(state: HoldState): HoldState[] {
 export async function selectHolds(db: Queryable, query: HoldQuery, nowMs: number): Promise<ListedRow[]> {
   const { supplierId, hotelId, state, before, limit } = query
   const { rows } = await db.query<ListedRow>(
-    `select listed.id, code as "hotelId", reason, cells, request_id as "requestId", ${shown('at')} as at,
-       ${shown('expires_at')} as "expiresAt", on_expiry as "onExpiry", $5::text as state,
-       ${shown('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy", examples,
+    `select listed.id, code as "hotelId", reason, cells, request_id as "requestId", ${sqlIsoMillis('at')} as at,
+       ${sqlIsoMillis('expires_at')} as "expiresAt", on_expiry as "onExpiry", $5::text as state,
+       ${sqlIsoMillis('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy", examples,
        to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00' as "atUs"
      from unnest($8::text[]) as stored (state) cross join lateral (
        select hold.*, hotel.code from hold join hotel on hotel.id = hold.hotel_id

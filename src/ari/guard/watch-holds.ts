@@ -4,7 +4,7 @@ import { raiseFindings, resolveFindings } from '../../findings/store.ts'
 import type { Push } from '../../http/call.ts'
 import { noWarnings } from '../../http/warnings.ts'
 import { sweep } from '../../postgres/queryable.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
+import { sqlIsoSeconds, type Queryable } from '../../postgres/postgres.ts'
 import type { AriNeeds } from '../accept-ari.ts'
 import { holdIdOf } from './hold-id.ts'
 import type { Reason } from './contract.ts'
@@ -134,7 +134,7 @@ async function tellOpen(db: Queryable, nowMs: number): Promise<void> {
   const { rows: open } = await db.query<OpenByRule>(
     `select hotel.supplier_id as "supplierId", hotel.id as "hotelId", hold.reason as subject, count(*)::int as holds,
        sum(cells)::int as cells,
-       to_char(min(expires_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "expiresAt"
+       ${sqlIsoSeconds('min(expires_at)')} as "expiresAt"
      from hold join hotel on hotel.id = hold.hotel_id
      where state = 'open' group by hotel.id, hold.reason`,
   )

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../postgres/postgres.ts'
+import { sqlIsoMillis, type Queryable } from '../../postgres/postgres.ts'
 import type { ListedReservation } from './contract.ts'
 import type { ReservationStatus } from '../../bookings/state.ts'
 import type { DeliveryState, ReservationNote } from '../deliveries/contract.ts'
@@ -170,7 +170,7 @@ export async function selectAlerts(db: Queryable, deliveryIds: readonly string[]
 }
 
 const asJson = `json_build_object(
-  'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'operator', operator_name, 'text', text)`
+  'at', ${sqlIsoMillis('at')}, 'operator', operator_name, 'text', text)`
 
 /** The latest note of a reservation as JSON, or null. */
 export const lastNoteOf = (reservationId: string): string => `(

@@ -1,6 +1,6 @@
 import { isHoldOver, storedStates } from '../../ari/guard/hold-store.ts'
 import type { HoldState } from '../../ari/guard/holds-contract.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
+import { sqlIsoMillis, type Queryable } from '../../postgres/postgres.ts'
 import type { ConsoleHold } from './contract.ts'
 
 /** A hold that is to be discarded at its end counts as expired from then on. */
@@ -17,16 +17,13 @@ export type HoldSearch = {
 
 type HoldRow = Omit<ConsoleHold, 'holdId'> & { id: string; atUs: string }
 
-const shown = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 /** Newest first. */
 export async function searchHoldRows(db: Queryable, search: HoldSearch, nowMs: number): Promise<HoldRow[]> {
   const { supplierId, hotelId, state, before, limit } = search
   const { rows } = await db.query<HoldRow>(
     `select listed.id, supplier_id as "supplierId", supplier, hotel_id as "hotelId", hotel_name as "hotelName",
-       reason as rule, cells, request_id as "requestId", ${shown('at')} as at, ${shown('expires_at')} as "expiresAt",
-       on_expiry as "onExpiry", $3::text as state, ${shown('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy",
+       reason as rule, cells, request_id as "requestId", ${sqlIsoMillis('at')} as at, ${sqlIsoMillis('expires_at')} as "expiresAt",
+       on_expiry as "onExpiry", $3::text as state, ${sqlIsoMillis('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy",
        examples, floor(extract(epoch from at) * 1000000)::text as "atUs"
      from unnest($8::text[]) as stored (state) cross join lateral (
        select hold.*, hotel.name as hotel_name, supplier.id as supplier_id, supplier.name as supplier

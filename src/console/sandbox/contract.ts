@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { consoleRoute, code, date, integer, oneOf, text } from '../../http/route.ts'
 import {
-  callbackFaults,
+  callbackFaultKinds,
   orderedFaults,
   spoilableCalls,
   type CallbackPurpose,
@@ -23,7 +23,7 @@ export const consoleRequestPrefix = 'console-'
 
 const fault = Type.Object({
   calls: oneOf(spoilableCalls),
-  fault: oneOf(callbackFaults),
+  fault: oneOf(callbackFaultKinds),
   times: integer({ minimum: 1, maximum: orderedFaults.timesMax }),
   hotelId: Type.Optional(code()),
 })

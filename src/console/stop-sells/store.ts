@@ -1,6 +1,6 @@
 import type { Stretch } from '../../ari/stop-sell.ts'
 import { dayMs, formatNight, type DayNumber } from '../../base/calendar.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
+import { sqlIsoMillis, type Queryable } from '../../postgres/postgres.ts'
 import { stoppedRowsShown, type ListedStopSell, type WholeStop } from './contract.ts'
 
 /** Orders to stop sales: an order claims nights until it ends. */
@@ -117,8 +117,6 @@ export type StopSellSearch = {
   limit: number
 }
 
-const iso = (at: string): string => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 /** Newest first. */
 export async function selectStopSells(
   db: Queryable,
@@ -127,8 +125,8 @@ export async function selectStopSells(
 ): Promise<ListedStopSell[]> {
   const { rows } = await db.query<ListedStopSell>(
     `select stopped.id::float8 as "stopSellId", hotel.id as "hotelId", hotel.name as "hotelName",
-       supplier.id as "supplierId", supplier.name as supplier, reason, operator, ${iso('at')} as at,
-       request_id as "requestId", ${iso('until_at')} as until, ${iso('ended_at')} as "endedAt", ended_by as "endedBy",
+       supplier.id as "supplierId", supplier.name as supplier, reason, operator, ${sqlIsoMillis('at')} as at,
+       request_id as "requestId", ${sqlIsoMillis('until_at')} as until, ${sqlIsoMillis('ended_at')} as "endedAt", ended_by as "endedBy",
        greatest(jsonb_array_length(claims) - ${stoppedRowsShown}, 0) as "moreRows",
        coalesce((select json_agg(json_build_object('roomId', room.code, 'rateId', rate.code,
            'from', date '1970-01-01' + (claim -> 2)::int, 'to', date '1970-01-01' + (claim -> 3)::int) order by place)
@@ -170,7 +168,7 @@ export async function selectOptionalWholeStop(
        order by room_rate.room_no, room_rate.rate_no, end_at desc nulls last, id desc
      )
      select id is not null as "isStopped", reason, operator,
-       case when until_at < nights_end then ${iso('until_at')} end as until,
+       case when until_at < nights_end then ${sqlIsoMillis('until_at')} end as until,
        (date '1970-01-01' + last_day)::text as "lastNight"
      from held order by end_at nulls first, id desc limit 1`,
     [hotelId, night],

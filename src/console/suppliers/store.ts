@@ -1,7 +1,6 @@
-import { instant } from '../../keys/suppliers.ts'
 import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
 import { dayMs } from '../../base/calendar.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
+import { sqlIsoSeconds, type Queryable } from '../../postgres/postgres.ts'
 import { newestFirst } from '../../push-log/conditions.ts'
 import {
   pushesLookedAt,
@@ -44,10 +43,10 @@ export async function selectSuppliers(
   const { supplierId, search, afterId, hotelsMax, nowMs } = filter
   const { rows } = await db.query<SupplierRow>(
     // Unnamed, so that it is planned with the actual instant and reads only the newest days of the push log.
-    `select page.id as "supplierId", page.name, ${instant('page.created_at')} as "createdAt",
-       keys.active as "activeKeys", ${instant('keys.last_used_at')} as "lastUsedAt", hotels.counted as hotels,
+    `select page.id as "supplierId", page.name, ${sqlIsoSeconds('page.created_at')} as "createdAt",
+       keys.active as "activeKeys", ${sqlIsoSeconds('keys.last_used_at')} as "lastUsedAt", hotels.counted as hotels,
        json_build_object('looked', pushes.looked, 'rejected', pushes.rejected, 'partial', pushes.partial,
-         'lastAt', ${instant('pushes.last_at')}) as pushes
+         'lastAt', ${sqlIsoSeconds('pushes.last_at')}) as pushes
      from (
        select * from supplier
        where ($2::int is null or id = $2) and ($3::text is null or strpos(lower(name), lower($3)) > 0)
@@ -124,19 +123,19 @@ export async function selectKeysOf(
     `select k.id as "keyId", s.id as "supplierId", s.name as supplier, k.channel_manager as "channelManager",
        case when k.revoked_at is not null then 'revoked' when ${isOver('k.expires_at')} then 'expired'
          else 'active' end as status,
-       coalesce((select json_agg(json_build_object('tail', tail, 'createdAt', ${instant('ks.created_at')},
-           'worksUntil', ${instant('least(ks.expires_at, k.expires_at)')}) order by ks.created_at desc, ks.tail)
+       coalesce((select json_agg(json_build_object('tail', tail, 'createdAt', ${sqlIsoSeconds('ks.created_at')},
+           'worksUntil', ${sqlIsoSeconds('least(ks.expires_at, k.expires_at)')}) order by ks.created_at desc, ks.tail)
          from api_key_secret ks
          where ks.key_id = k.id and (ks.expires_at is null or not ${isOver('ks.expires_at')})), '[]') as secrets,
-       ${instant('k.created_at')} as "createdAt", ${instant('k.expires_at')} as "expiresAt",
-       ${instant('k.revoked_at')} as "revokedAt", ${instant('k.last_used_at')} as "lastUsedAt",
-       ${instant('k.last_refused_at')} as "lastRefusedAt",
+       ${sqlIsoSeconds('k.created_at')} as "createdAt", ${sqlIsoSeconds('k.expires_at')} as "expiresAt",
+       ${sqlIsoSeconds('k.revoked_at')} as "revokedAt", ${sqlIsoSeconds('k.last_used_at')} as "lastUsedAt",
+       ${sqlIsoSeconds('k.last_refused_at')} as "lastRefusedAt",
        ${limitsObject} as limits, k.unknown_fields as "unknownFields", k.echo,
-       k.availability_webhook as availability, ${instant('k.availability_webhook_at')} as "availabilityAt",
-       k.pushbook_webhook as pushbook, ${instant('k.pushbook_webhook_at')} as "pushbookAt",
+       k.availability_webhook as availability, ${sqlIsoSeconds('k.availability_webhook_at')} as "availabilityAt",
+       k.pushbook_webhook as pushbook, ${sqlIsoSeconds('k.pushbook_webhook_at')} as "pushbookAt",
        k.signing_secret is not null as "hasSigningSecret",
        case when k.signing_secret_previous_until > instant($1)
-         then ${instant('k.signing_secret_previous_until')} end as "oldSigningSecretUntil"
+         then ${sqlIsoSeconds('k.signing_secret_previous_until')} end as "oldSigningSecretUntil"
      from api_key k join supplier s on s.id = k.supplier_id
      where ${'keyId' in of ? 'k.id = $2' : 'k.supplier_id = $2'}
      order by k.id desc`,
@@ -164,8 +163,8 @@ export async function lockOptionalKey(
   keyId: number,
 ): Promise<KeySettings | undefined> {
   const { rows } = await connection.query<KeySettings>(
-    `select s.id as "supplierId", s.name as supplier, ${instant('k.expires_at')} as "expiresAt",
-       ${instant('k.revoked_at')} as "revokedAt", ${limitsObject} as limits, k.unknown_fields as "unknownFields", k.echo
+    `select s.id as "supplierId", s.name as supplier, ${sqlIsoSeconds('k.expires_at')} as "expiresAt",
+       ${sqlIsoSeconds('k.revoked_at')} as "revokedAt", ${limitsObject} as limits, k.unknown_fields as "unknownFields", k.echo
      from api_key k join supplier s on s.id = k.supplier_id where k.id = $1 for update of k`,
     [keyId],
   )
@@ -176,12 +175,12 @@ export async function lockOptionalKey(
 export async function selectCalls(db: Queryable, supplierId: number, each: number): Promise<SupplierCall[]> {
   const { rows } = await db.query<SupplierCall>(
     `select call.*, hotel.name as "hotelName" from (
-       (select 'availability' as kind, ${instant('at')} as at, outcome,
+       (select 'availability' as kind, ${sqlIsoSeconds('at')} as at, outcome,
           outcome in ('available', 'price_changed', 'sold_out') as "isGood", http_status as "httpStatus",
           duration_ms as "durationMs", hotel_id as "hotelId", null::bigint as "reservationId"
         from price_check where supplier_id = $1 and call_id is not null order by id desc limit $2)
        union all
-       (select 'pushbook', ${instant('attempt.at')}, attempt.outcome,
+       (select 'pushbook', ${sqlIsoSeconds('attempt.at')}, attempt.outcome,
           coalesce(attempt.http_status between 200 and 299, false), attempt.http_status, attempt.duration_ms,
           newest.hotel_id, newest.reservation_id
         -- Of the newest deliveries, whose attempts are the newest except for late retries.

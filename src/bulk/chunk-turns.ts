@@ -19,7 +19,7 @@ const restAtMostMs = 200
  * The turns of all loads in this process: one chunk at a time. While other pushes arrive, chunks are short, and leave
  * pauses.
  */
-export class Lane {
+export class ChunkTurns {
   readonly #submitted: () => number
   readonly #turns = new Gate<string>({
     passing: 1,
