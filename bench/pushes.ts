@@ -131,7 +131,7 @@ export async function fullYear(server: TestAddress): Promise<Row[]> {
     measured[name] = (await load(peer, stage, bodies, how)).perSecond * cellsPerPush
     await peer.stop()
   }
-  const bytes = await bytesPerCell(stage)
+  const bytes = await bytesPerCell(stage, cellsPerPush)
   await stage.drop()
   return [
     row(
@@ -153,18 +153,22 @@ export async function fullYear(server: TestAddress): Promise<Row[]> {
 }
 
 /**
- * The size of tables with their indexes, compacted as they would be after a quiet night, per row of a year of
- * nights.
+ * The size of tables with their indexes, compacted as they would be after a quiet night, per cell of the hotels
+ * that each side got to: the slower one may not have reached them all.
  */
-async function bytesPerCell({ db, address }: Stage): Promise<{ ours: number; usual: number }> {
+async function bytesPerCell(
+  { db, address }: Stage,
+  cellsPerHotel: number,
+): Promise<{ ours: number; usual: number }> {
   await asAdmin(address, 'vacuum full ari_month')
   await asAdmin(address, 'vacuum full usual_rate_daily')
   await asAdmin(address, 'vacuum full usual_inventory')
-  const { rows } = await db.query<{ ours: number; usual: number; cells: number }>(
+  const { rows } = await db.query<{ ours: number; hotels: number; usual: number; cells: number }>(
     `select pg_total_relation_size('ari_month')::float8 as ours,
+       (select count(distinct hotel_id) from ari_month)::float8 as hotels,
        (pg_total_relation_size('usual_rate_daily') + pg_total_relation_size('usual_inventory'))::float8 as usual,
        ((select count(*) from usual_rate_daily) + (select count(*) from usual_inventory))::float8 as cells`,
   )
-  const [{ ours, usual, cells } = { ours: 0, usual: 0, cells: 1 }] = rows
-  return { ours: ours / cells, usual: usual / cells }
+  const [{ ours, hotels, usual, cells } = { ours: 0, hotels: 1, usual: 0, cells: 1 }] = rows
+  return { ours: ours / (hotels * cellsPerHotel), usual: usual / cells }
 }

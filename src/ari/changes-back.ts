@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/postgres.ts'
-import { isBefore, newestFirst } from '../push-log/conditions.ts'
+import { isBeforeId, newestFirst } from '../push-log/conditions.ts'
 import { isInRange, rangeValues, readNewest } from '../push-log/day-ranges.ts'
 import { requestIdOfRow } from '../push-log/request-ids.ts'
 import { decodeBefore, type BlockBefore } from './before-values.ts'
@@ -114,7 +114,7 @@ async function selectPushes(
   return readNewest<Row>(connection, { limit, idOf: ({ id }) => id }, async (range) => {
     const { rows } = await connection.query<Row>(
       `select id, revision, epoch_ms(at) as "atMs", ${makerOfRow} as by, ${requestIdOfRow} as source, before from push_log
-     where hotel_id = $1 and before is not null and ($2::bigint is null or ${isBefore('$2')})
+     where hotel_id = $1 and before is not null and ($2::bigint is null or ${isBeforeId('$2')})
        and ${isInRange('$4', '$5')}
      order by ${newestFirst} limit $3`,
       [hotelId, beforeId ?? null, limit, ...rangeValues(range)],

@@ -1,7 +1,7 @@
 import { existsSync, statSync, mkdtempSync, readFileSync, rmdirSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Settings } from '../config.ts'
-import { ok, skipped, warning, wrong, type CheckOutcome } from './findings.ts'
+import { ok, skipped, warned, wrong, type CheckOutcome } from './findings.ts'
 
 /** What the machine gives the service: descriptors, the data folder, free disk. */
 
@@ -22,7 +22,7 @@ export function checkDescriptors(pid: number | undefined): CheckOutcome {
     why: 'each connection is one of them: beyond the limit new connections are refused',
     remedy: `Raise it to ${descriptors.usual} or more: LimitNOFILE= in a systemd unit, --ulimit nofile= of Docker, otherwise ulimit -Hn`,
   }
-  return limit < descriptors.least ? wrong(trouble) : warning(trouble)
+  return limit < descriptors.least ? wrong(trouble) : warned(trouble)
 }
 
 const numberOf = (text: string): number => (text === 'unlimited' ? Infinity : Number(text))
@@ -97,7 +97,7 @@ function fileSystemOf(folder: string): CheckOutcome | undefined {
   if (name !== undefined)
     return wrong({ message: `${folder} is on a network file system (${name})`, why, remedy })
   return process.platform === 'linux' && type === fuse
-    ? warning({
+    ? warned({
         message: `${folder} is on a file system of a program (FUSE), perhaps over a network`,
         why,
         remedy,
@@ -136,5 +136,5 @@ export function checkDisk({ dataDir, databaseUrl }: Settings): CheckOutcome {
     remedy: 'Enlarge the disk, or store less: ARI_PUSH_LOG_DAYS, ARI_PUSH_LOG_GB, ARI_ARCHIVE_URL',
   }
   if (bytes < free.leastBytes) return wrong(trouble)
-  return bytes < free.usualBytes && share < free.usualShare ? warning(trouble) : ok(message)
+  return bytes < free.usualBytes && share < free.usualShare ? warned(trouble) : ok(message)
 }

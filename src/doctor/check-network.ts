@@ -12,7 +12,7 @@ import { newSigningSecret, signedHeaders } from '../outbound/signature.ts'
 import { loopbackNetworks, resolveAsSystem, resolveByDns, vetUrl } from '../outbound/vet-url.ts'
 import { addressOf, announcedAddress } from '../service-address.ts'
 import { sendCallback } from '../webhooks/callback.ts'
-import { ok, skipped, warning, wrong, type CheckOutcome } from './findings.ts'
+import { ok, skipped, warned, wrong, type CheckOutcome } from './findings.ts'
 
 /** What the service is reached by, and what it reaches. */
 
@@ -81,7 +81,7 @@ export async function checkPublicUrl(settings: Settings): Promise<CheckOutcome> 
   if (!roles.includes('console')) return skipped('this role has no console')
   if (publicUrl === undefined) {
     if (environment === 'sandbox') return ok('not set: the console uses the host of each request')
-    return warning({
+    return warned({
       message: 'ARI_PUBLIC_URL is not set',
       why: 'sign-in links name the host of each request, and the cookie is not limited to HTTPS',
       remedy: 'Set it to the address of the console, such as https://ari.example.com',
@@ -99,7 +99,7 @@ export async function checkPublicUrl(settings: Settings): Promise<CheckOutcome> 
   if (!here || 'refusal' in here) return ok(`${publicUrl}, not compared: no service answers here`)
   const there = await get(`${publicUrl}/openapi.json`, settings)
   if ('text' in there && there.text === here.text) return ok(`${publicUrl} leads here`)
-  return warning({
+  return warned({
     message:
       'refusal' in there
         ? `${publicUrl} can't be reached from here (${there.refusal})`
@@ -152,7 +152,7 @@ export async function checkNames(
       remedy: 'See /etc/resolv.conf, and let this machine reach its name servers (port 53, UDP and TCP)',
     })
   }
-  return warning({
+  return warned({
     message: `hosts without an address: ${failures.map(({ host }) => host).join(', ')}`,
     why: 'their suppliers get no price checks and no reservations',
     remedy: 'Ask these suppliers for their right URL, or wait until their name servers answer again',
@@ -184,7 +184,7 @@ export async function checkSuppliers(
   const proxies = proxiesInEnvironment()
   if (proxies.length > 0) {
     return [
-      warning({
+      warned({
         message: `${proxies.join(', ')} is set, and the gateway uses no proxy`,
         why: 'suppliers are called directly, from addresses that were vetted one by one',
         remedy: 'Let this machine connect to port 443 of the internet, and do not rely on the proxy',
@@ -206,7 +206,7 @@ export async function checkSuppliers(
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         return [
-          warning({
+          warned({
             message: `${origin} can't be connected to: ${reason}`,
             why: 'its price checks fail and its reservations wait',
             remedy:

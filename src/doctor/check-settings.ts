@@ -1,5 +1,5 @@
 import type { Settings } from '../config.ts'
-import { ok, warning, wrong, type CheckOutcome } from './findings.ts'
+import { ok, warned, wrong, type CheckOutcome } from './findings.ts'
 
 /** The settings as a service would read them. */
 export type Loaded = { settings: Settings; warnings: readonly string[] } | { problems: readonly string[] }
@@ -25,6 +25,6 @@ function unknownName(message: string): CheckOutcome {
   const why = 'it has no effect: the setting that was meant keeps its default'
   const meant = /did you mean (\w+)\?/.exec(message)?.[1]
   return meant === undefined
-    ? warning({ message, why, remedy: `Remove it, or give it the right name; ${list}` })
+    ? warned({ message, why, remedy: `Remove it, or give it the right name; ${list}` })
     : wrong({ message, why, remedy: `Rename it to ${meant}, or remove it` })
 }

@@ -16,7 +16,7 @@ import {
   ok,
   runCheck,
   skipped,
-  warning,
+  warned,
   wrong,
   type DoctorFinding,
   type CheckOutcome,
@@ -54,7 +54,7 @@ async function reachEmbedded(settings: Settings, why: string): Promise<ReachedSt
   let holder: number | undefined
   try {
     if (!(await holdsData(dataDir))) {
-      const found = warning({
+      const found = warned({
         message: `There is no store in ${dataDir}`,
         why: 'either the service has never been started, or this is not its data folder',
         remedy: "Set ARI_DATA_DIR to the service's folder, or make a store: ari serve, or ari migrate",
@@ -120,7 +120,7 @@ async function checkServer(client: pg.Client, address: PostgresAddress): Promise
   const message = `PostgreSQL ${server.version} at ${addressText(address)} takes writes; ${server.bytes}`
   return Math.floor(server.number / 10_000) <= newestVersion
     ? ok(message)
-    : warning({
+    : warned({
         message,
         why: `this version was tested with PostgreSQL 15 to ${newestVersion}`,
         remedy: 'Upgrade the gateway, or use one of those',
@@ -131,7 +131,7 @@ function checkPooler({ pooler }: PostgresAddress): CheckOutcome {
   if (!pooler) return ok('none between here and PostgreSQL')
   return pooler.keeps === 'prepared statements'
     ? ok('a pooler that keeps prepared statements')
-    : warning({
+    : warned({
         message: 'a pooler that keeps no prepared statements',
         why: 'PostgreSQL plans every statement anew, which costs more than running most of them',
         remedy: 'With PgBouncer 1.21 or newer, set max_prepared_statements = 200',
@@ -205,7 +205,7 @@ async function checkSchema({ migrate }: Settings, address: PostgresAddress): Pro
         : `a service of this version does not start, because ARI_MIGRATE is ${migrate}`,
     remedy: 'Back up the store, then run: ari migrate',
   }
-  return migrate === 'auto' ? warning(trouble) : wrong(trouble)
+  return migrate === 'auto' ? warned(trouble) : wrong(trouble)
 }
 
 async function checkContents(settings: Settings, db: Database): Promise<DoctorFinding[]> {
@@ -253,7 +253,7 @@ async function checkVault(
   if (state === 'taken over') return ok("the next start makes ARI_VAULT_KEY the store's key")
   if (state !== 'unused') return ok('ARI_VAULT_KEY is the key of this store')
   if (environment === 'sandbox') return ok('no key and no cards')
-  return warning({
+  return warned({
     message: 'ARI_VAULT_KEY is not set',
     why: 'bookings that come with a payment card are refused',
     remedy: 'If suppliers get cards: openssl rand -base64 32, kept outside the store and its backups',
@@ -266,7 +266,7 @@ const idleMaxSeconds = 300
 async function checkDeliveries(db: Database): Promise<CheckOutcome> {
   const hold = await selectDeliveryHold(db)
   if (hold) {
-    return warning({
+    return warned({
       message: `no reservation is delivered since ${hold.since}`,
       why: `somebody held them: ${hold.reason}`,
       remedy: 'Once the reservations are right: ari deliveries release',

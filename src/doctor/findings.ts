@@ -37,7 +37,7 @@ type Trouble = { message: string; why: string; remedy: string }
 
 export const ok = (message: string): CheckOutcome => ({ level: 'ok', message })
 export const skipped = (message: string): CheckOutcome => ({ level: 'skipped', message })
-export const warning = (trouble: Trouble): CheckOutcome => ({ level: 'warning', ...trouble })
+export const warned = (trouble: Trouble): CheckOutcome => ({ level: 'warning', ...trouble })
 export const wrong = (trouble: Trouble): CheckOutcome => ({ level: 'wrong', ...trouble })
 
 /** The worst level, without that of skipped checks. */

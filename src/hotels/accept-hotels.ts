@@ -3,7 +3,7 @@ import type { Push } from '../http/call.ts'
 import { answer, type Answer } from '../http/mount.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
-import { applyPush, type Kept } from '../push-log/keep.ts'
+import { applyAndLog, type Kept } from '../push-log/keep.ts'
 import { matchCity } from '../reference/cities.ts'
 import { hotelWarnings, timeZoneOtherwise, type Hotel, type hotelRoutes } from './contract.ts'
 import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
@@ -11,7 +11,7 @@ import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
 /** Saves a validated push of hotels, all or none; each is the full state of its hotel. */
 export function acceptHotels(needs: Needs, push: Push, hotels: readonly Hotel[]): Promise<Answer> {
   const rows = hotels.map(toSave)
-  return applyPush(needs, push, async (connection) => {
+  return applyAndLog(needs, push, async (connection) => {
     const saved = await saveHotels(connection, push.caller, rows, needs.clock.now())
     const members = answerOf(push.requestId, hotels, rows, saved)
     return { answer: answer(200, members, members.warnings), kept: keptOf(saved) }

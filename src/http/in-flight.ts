@@ -8,11 +8,11 @@ import { networkOf } from './http-server.ts'
  */
 export type InFlight = {
   /** Returns the limit that the request exceeds, if any. */
-  began: (request: FastifyRequest, slot: Slot) => SlotLimit | undefined
+  began: (request: FastifyRequest, slot: RequestSlot) => SlotLimit | undefined
   /** From here on the request counts until `workEnded`. */
   workBegan: (request: FastifyRequest) => void
   /** Sets the request's owner once it is known; returns the limit that the request exceeds, if any. */
-  claimed: (request: FastifyRequest, slot: Slot) => SlotLimit | undefined
+  claimed: (request: FastifyRequest, slot: RequestSlot) => SlotLimit | undefined
   /** The request's owner. */
   ownerOf: (request: FastifyRequest) => string
   workEnded: (request: FastifyRequest) => void
@@ -26,7 +26,7 @@ export type InFlight = {
 }
 
 /** A slot that a request takes, and its owner. */
-export type Slot = { kind: SlotKind; owner: string }
+export type RequestSlot = { kind: SlotKind; owner: string }
 
 /**
  * Requests without a key have slots of their own, so that they never take those of others. Many suppliers may
@@ -53,11 +53,11 @@ export const rooms = {
 export type SlotLimit = (typeof slotKinds)[SlotKind]['limit'] | (typeof rooms)[keyof typeof rooms]['limit']
 
 /** The slot that a request takes on arrival; its owner is determined later. */
-export function firstSlotOf(request: FastifyRequest): Slot {
+export function firstSlotOf(request: FastifyRequest): RequestSlot {
   return { kind: request.routeOptions.config.slot ?? 'open', owner: addressOf(request) }
 }
 
-export function openSlotOf(request: FastifyRequest): Slot {
+export function openSlotOf(request: FastifyRequest): RequestSlot {
   return { kind: 'open', owner: addressOf(request) }
 }
 
@@ -73,7 +73,7 @@ declare module 'fastify' {
 }
 
 /** A request counts until its answer is written and its work has ended. */
-type Counted = { slot: Slot; isUnanswered: boolean; isWorked: boolean }
+type Counted = { slot: RequestSlot; isUnanswered: boolean; isWorked: boolean }
 
 /** Calls `ended` for every request that stops counting. */
 export function inFlightRequests(ended: (request: FastifyRequest) => void): InFlight {
@@ -140,7 +140,7 @@ class TakenSlots {
   readonly #byOwner = { arriving: new Counts(), known: new Counts(), open: new Counts(), probe: new Counts() }
 
   /** Always takes the slot: a request that is turned away counts until its answer is taken. */
-  take({ kind, owner }: Slot): SlotLimit | undefined {
+  take({ kind, owner }: RequestSlot): SlotLimit | undefined {
     const { room, each, limit } = slotKinds[kind]
     const inRoom = ++this.#byRoom[room]
     const ofOwner = this.#byOwner[kind].add(owner, 1)
@@ -148,7 +148,7 @@ class TakenSlots {
     return inRoom > rooms[room].max ? rooms[room].limit : undefined
   }
 
-  leave({ kind, owner }: Slot): void {
+  leave({ kind, owner }: RequestSlot): void {
     this.#byRoom[slotKinds[kind].room]--
     this.#byOwner[kind].add(owner, -1)
   }

@@ -63,7 +63,7 @@ export type ParsedUrl = {
 /** A URL that may be called now, at these addresses. */
 export type VettedUrl = ParsedUrl & { addresses: readonly string[] }
 
-export type Refused = { fault: UrlFault }
+export type RefusedUrl = { fault: UrlFault }
 
 export const urlCharactersMax = 2_048
 const resolveDeadlineMs = 3_000
@@ -99,7 +99,7 @@ export function dnsResolve(servers?: readonly string[]): Resolve {
 }
 
 /** Vets a URL completely: its text, its host, and every current address of the host. */
-export async function vetUrl(text: string, rules: OutboundRules): Promise<VettedUrl | Refused> {
+export async function vetUrl(text: string, rules: OutboundRules): Promise<VettedUrl | RefusedUrl> {
   const { privateNetworks } = rules
   const parsed = parseUrl(text, privateNetworks)
   if ('fault' in parsed) return parsed
@@ -133,7 +133,7 @@ const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/
  * Parses a URL. The URL standard accepts `0x7f.1`, `2130706433`, `%6c` and `１２７` as plain hosts, so the
  * parsed host must equal the written one: then any other parser reads the same host from the stored URL.
  */
-export function parseUrl(text: string, privateNetworks: readonly string[]): ParsedUrl | Refused {
+export function parseUrl(text: string, privateNetworks: readonly string[]): ParsedUrl | RefusedUrl {
   const isLocalTry = privateNetworks.length > 0
   if (text.length > urlCharactersMax) return refused('tooLong')
   if (!/^[\x21-\x7e]*$/.test(text)) return refused('notAscii')
@@ -158,7 +158,7 @@ export function parseUrl(text: string, privateNetworks: readonly string[]): Pars
   return { href: url.href, host, isAddress }
 }
 
-function refused(kind: UrlFaultKind): Refused {
+function refused(kind: UrlFaultKind): RefusedUrl {
   return { fault: { kind } }
 }
 

@@ -5,7 +5,7 @@ import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { applyPush } from '../push-log/keep.ts'
+import { applyAndLog } from '../push-log/keep.ts'
 import {
   productWarnings,
   type Product,
@@ -39,7 +39,7 @@ export function acceptProducts(
   push: Push,
   { hotelId, products }: BodyOf<typeof productRoutes.pushProducts>,
 ): Promise<Answer> {
-  return applyPush(needs, push, async (connection) => {
+  return applyAndLog(needs, push, async (connection) => {
     const hotel = await lockHotel(connection, push.caller.supplierId, hotelId)
     if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
     const saved = await saveProducts(connection, hotel.id, products)

@@ -51,12 +51,12 @@ const conditions: {
   problem: (type) => `(${hasProblem(type)} or ${hasWarning(type)})`,
   sinceMs: (ms) => `at >= instant(${ms})`,
   untilMs: (ms) => `at < instant(${ms})`,
-  beforeId: isBefore,
+  beforeId: isBeforeId,
   afterId: (id) => `(id > ${id}::bigint and id >> 14 >= ${id}::bigint >> 14)`,
 }
 
 /** With the key of the indexes, so that they begin there. */
-export function isBefore(id: string): string {
+export function isBeforeId(id: string): string {
   return `(id < ${id}::bigint and id >> 14 <= ${id}::bigint >> 14)`
 }
 

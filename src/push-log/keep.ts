@@ -228,7 +228,7 @@ export async function replayedAnswer(db: Queryable, push: Push): Promise<Answer 
  * everything is rolled back. A key has few transactions at a time; its other pushes wait without a
  * connection.
  */
-export async function applyPush(
+export async function applyAndLog(
   needs: Needs,
   push: PushToApply,
   work: (connection: Queryable) => Promise<Omit<PushRecord, 'push'>>,

@@ -16,7 +16,7 @@ import { unknownHotelError } from './contract.ts'
 
 /** The start of a page: a range of days, and optionally the push in it before which the page begins. */
 export type PagePosition = { days: Days; beforeId: number | undefined }
-export type PushPage = { pushes: PushRow[]; next: PagePosition | undefined }
+export type PageOfPushes = { pushes: PushRow[]; next: PagePosition | undefined }
 
 const daysAtOnce = 7
 /** Rows scanned per search: its target may be in none of millions. */
@@ -35,10 +35,10 @@ export async function readPushPage(
   supplierId: number,
   filters: PushFilters,
   { position, limit, nowMs }: { position: PagePosition | undefined; limit: number; nowMs: number },
-): Promise<PushPage> {
+): Promise<PageOfPushes> {
   const { sinceMs = -Infinity } = filters
   const matches: { push: PushRow; days: Days }[] = []
-  const upTo = (next: PagePosition | undefined): PushPage => ({
+  const upTo = (next: PagePosition | undefined): PageOfPushes => ({
     pushes: matches.slice(0, limit).map(({ push }) => push),
     next,
   })

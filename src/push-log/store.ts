@@ -7,7 +7,7 @@ import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
 import {
   conditionsOf,
   hasOneOfIds,
-  isBefore,
+  isBeforeId,
   isNoted,
   isRefused,
   namesAlone,
@@ -252,7 +252,7 @@ export async function selectNightPushes(
     const read = await db.query<NightRow>(
       `select ${appliedColumns}, kind, outcome, cells_changed as "cellsChanged",
          case kind when 'undo' then before end as replaced from push_log
-       where hotel_id = $1 and kind in ('ari', 'stopSell', 'release', 'undo') and ($2::bigint is null or ${isBefore('$2')})
+       where hotel_id = $1 and kind in ('ari', 'stopSell', 'release', 'undo') and ($2::bigint is null or ${isBeforeId('$2')})
          and ${isInRange('$4', '$5')}
        order by ${newestFirst} limit $3`,
       [hotelId, before?.id ?? null, limit, ...rangeValues(range)],

@@ -6,7 +6,7 @@ import type { AnswerOf, BodyOf } from '../http/route.ts'
 import { lockHotel, raiseCatalogVersion, type HotelRow } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { selectCatalog } from '../products/store.ts'
-import { applyPush } from '../push-log/keep.ts'
+import { applyAndLog } from '../push-log/keep.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { taxErrors, type taxRoutes } from './contract.ts'
 import { anyNo, replaceTaxes, selectTaxes, type TaxScope, type ScopedTaxes } from './store.ts'
@@ -16,7 +16,7 @@ type Body = BodyOf<typeof taxRoutes.pushTaxes>
 
 /** Replaces the taxes of exactly the scopes that a validated push names: all or none. */
 export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answer> {
-  return applyPush(needs, push, async (connection) => {
+  return applyAndLog(needs, push, async (connection) => {
     const hotel = await lockHotel(connection, push.caller.supplierId, body.hotelId)
     if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxErrors.hotelNotFound))
     const sent = await scopesOf(connection, hotel, body)

@@ -4,7 +4,7 @@ import { Rejected, reportedValue } from '../http/rejected.ts'
 import { newSigningSecret } from '../outbound/signature.ts'
 import type { Push } from '../http/call.ts'
 import { answer, on, type Answer } from '../http/mount.ts'
-import { applyPush } from '../push-log/keep.ts'
+import { applyAndLog } from '../push-log/keep.ts'
 import { webhookRoutes, webhookKinds, webhookNotRegistered, type Ping } from './contract.ts'
 import { type Pinger, describeFault, faultOfUrl } from './callback.ts'
 import {
@@ -42,7 +42,7 @@ async function register(
   const saved = { code: '200', message: 'Webhook request saved successfully' }
   const nowMs = needs.clock.now()
   let done: SavedWebhook | undefined
-  await applyPush(needs, push, async (connection) => {
+  await applyAndLog(needs, push, async (connection) => {
     done = await saveWebhook(connection, push.caller.keyId, { kind, href, signingSecret, nowMs })
     return { answer: answer(200, saved), kept: { outcome: done.isChanged ? 'applied' : 'unchanged' } }
   })
@@ -94,7 +94,7 @@ export const removePushbookWebhook = (needs: Needs) =>
   on(webhookRoutes.removePushbookWebhook, ({ push }) => remove('pushbook', push, needs))
 
 function remove(kind: WebhookKind, push: Push, needs: Needs): Promise<Answer> {
-  return applyPush(needs, push, async (connection) => {
+  return applyAndLog(needs, push, async (connection) => {
     const wasRegistered = await removeWebhook(connection, push.caller.keyId, kind)
     return {
       answer: answer(200, { code: '200', message: 'Webhook removed successfully' }),

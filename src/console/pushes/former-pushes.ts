@@ -1,7 +1,7 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { Archive } from '../../push-log/archive.ts'
 import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
-import { hasId, hasOneOfIds, isBefore, newestFirst } from '../../push-log/conditions.ts'
+import { hasId, hasOneOfIds, isBeforeId, newestFirst } from '../../push-log/conditions.ts'
 import { isInRange, rangeAround, rangesOf, rangeValues, readNewest } from '../../push-log/day-ranges.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { LoggedPush } from './store.ts'
@@ -44,7 +44,7 @@ type FormerId = { pushId: number; atMs: number; bodyBytes: number }
 async function selectFormerIds(db: Queryable, push: LoggedPush): Promise<FormerId[]> {
   const former = (condition: string): string => `
     select id, at, body_bytes from push_log
-    where ${condition} and kind = $2 and ${isBefore('$3')} and outcome in ('applied', 'unchanged')
+    where ${condition} and kind = $2 and ${isBeforeId('$3')} and outcome in ('applied', 'unchanged')
       and ${isInRange('$5', '$6')}
     order by ${newestFirst} limit ${formerMax}`
   const isOfKey = push.kind === 'availabilityWebhook' || push.kind === 'pushbookWebhook'

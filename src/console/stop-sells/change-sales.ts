@@ -10,7 +10,7 @@ import { audit } from '../../operators/audit.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { keepPushes } from '../../push-log/keep.ts'
 import { insertStopSell, selectHotelSupplier } from '../calendar/store.ts'
-import { endOrder, insertOrder, narrowOrder, selectOrders, type Order } from './store.ts'
+import { endOrder, insertOrder, narrowOrder, selectOrders, type StopSellOrder } from './store.ts'
 import { within, without } from './stretches.ts'
 
 /** Stops sales of nights, or resumes them, in a transaction that holds the hotel's lock. */
@@ -66,7 +66,7 @@ export async function stopSales(
   return changed
 }
 
-function lastsAsLong(order: Order, untilMs: number | null): boolean {
+function lastsAsLong(order: StopSellOrder, untilMs: number | null): boolean {
   return order.untilMs === null || (untilMs !== null && order.untilMs >= untilMs)
 }
 

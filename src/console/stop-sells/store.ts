@@ -5,7 +5,7 @@ import { stoppedRowsShown, type ListedStopSell, type WholeStop } from './contrac
 
 /** Orders to stop sales: an order claims nights until it ends. */
 
-export type Order = { id: number; claims: Stretch[]; untilMs: number | null }
+export type StopSellOrder = { id: number; claims: Stretch[]; untilMs: number | null }
 
 type Claim = readonly [roomNo: number, rateNo: number, from: number, to: number]
 
@@ -16,7 +16,7 @@ const lastNightOf = (stretches: readonly Stretch[]): string =>
   formatNight(Math.max(...stretches.map(({ to }) => to)))
 
 /** Of a locked hotel. */
-export async function selectOrders(connection: Queryable, hotelId: number): Promise<Order[]> {
+export async function selectOrders(connection: Queryable, hotelId: number): Promise<StopSellOrder[]> {
   const { rows } = await connection.query<{ id: number; claims: Claim[]; untilMs: number | null }>(
     `select id::float8 as id, claims, epoch_ms(until_at) as "untilMs" from stop_sell_order
      where hotel_id = $1 and ended_at is null order by id`,
