@@ -17,7 +17,7 @@ import { nightsText, oddWarnings, tenfoldNights, type AfterPush, type Tenfold } 
 import { problemsIn, type PlannedItem, type ReadyPush, type RowChange } from './plan.ts'
 import type { Reading } from './readings-contract.ts'
 import { Scratch } from './scratch.ts'
-import type { LockedHotel, ModelChange } from './store.ts'
+import { packBlockKey, type LockedHotel, type ModelChange } from './store.ts'
 
 export type ItemResult = {
   index: number
@@ -60,8 +60,7 @@ export async function applyPush(
     currencyRevision: hotel.currencyRevision,
     ...(before ? { before } : {}),
   }
-  // Items can undo each other only if there is more than one.
-  const scratch = isDryRun || observe || plan.items.length > 1 ? new Scratch(stored) : undefined
+  const scratch = isDryRun || observe || mayUndoEachOther(plan.items) ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
   const guard =
     holds &&
@@ -90,6 +89,23 @@ export async function applyPush(
   const encoded = before.encode(hotel.revision, hotel.cellsRevision)
   hotel.cellsRevision = hotel.revision
   return { results, before: encoded, ...impact }
+}
+
+/** Whether two items name the same night of a room or room-rate. */
+function mayUndoEachOther(items: readonly PlannedItem[]): boolean {
+  if (items.length < 2) return false
+  const named = new Map<number, NightMask>()
+  for (const { rows } of items) {
+    for (const { roomNo, rateNo, months } of rows) {
+      for (const { month, mask } of months) {
+        const key = packBlockKey({ roomNo, rateNo, month })
+        const before = named.get(key) ?? 0
+        if ((before & mask) !== 0) return true
+        named.set(key, before | mask)
+      }
+    }
+  }
+  return false
 }
 
 /** Cells to apply before other requests get a turn of the event loop. */

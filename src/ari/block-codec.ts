@@ -6,6 +6,9 @@
 export const nightsMax = 31
 export const unset = -1
 
+/** To be copied: a month without any value. */
+export const unsetNights: readonly number[] = new Array<number>(nightsMax).fill(unset)
+
 export type Cursor = { bytes: Buffer; at: number }
 
 /** Tag, length and 31 runs of one value each, every varint at its longest. */
@@ -79,7 +82,7 @@ export function columnsIn(bytes: Buffer): Column[] {
 
 /** The values of a month's nights, from runs that end at `to` or after `length` nights. */
 export function readRuns(reader: Cursor, to: number, length = nightsMax): number[] {
-  const nights = new Array<number>(nightsMax).fill(unset)
+  const nights = unsetNights.slice()
   let night = 0
   let value = 0
   while (reader.at < to && night < length) {

@@ -5,6 +5,7 @@ import {
   readRuns,
   scratchFor,
   unset,
+  unsetNights,
   writeColumn,
   writeVarint,
   type Column,
@@ -264,7 +265,7 @@ export class Block {
   }
 
   #add(tag: number): number[] {
-    const nights = new Array<number>(nightsMax).fill(unset)
+    const nights = unsetNights.slice()
     this.#columns.push({ tag, nights, from: 0, to: 0 })
     return nights
   }

@@ -42,7 +42,7 @@ export function addRows({ catalog, plan, undo }: ReadyPush, rows: Map<string, Ro
   for (const item of plan.items) {
     for (const change of item.rows) {
       for (const { month } of change.months) add(change.roomNo, change.rateNo, month)
-      for (const { roomNo, rateNo, month } of monthsBeside(change)) add(roomNo, rateNo, month)
+      monthsBeside(change, add)
       if (!catalog.guard) continue
       for (const month of monthsToLearn(change, catalog.guard, plan.today))
         add(change.roomNo, change.rateNo, month)

@@ -69,3 +69,13 @@ export function nightsWhere(mask: NightMask, fits: (night: number) => boolean): 
   }
   return found
 }
+
+/** The nights of the mask that have the value. */
+export function nightsWith(value: number, values: readonly number[], mask: NightMask): NightMask {
+  let found = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    const night = 31 - Math.clz32(rest & -rest)
+    if (values[night] === value) found |= 1 << night
+  }
+  return found
+}

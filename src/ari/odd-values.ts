@@ -11,7 +11,7 @@ import {
   isPriceField,
   type FieldValue,
 } from './fields.ts'
-import { countNights, type MonthNights, nightsWhere } from './month.ts'
+import { countNights, type MonthNights, nightsWhere, nightsWith } from './month.ts'
 import type { RowChange } from './plan.ts'
 import { pushedRestrictions, restrictions, type PushedRestriction, type Restriction } from './restrictions.ts'
 
@@ -53,28 +53,24 @@ const double = guestPriceField('adult', 2)
 export function tenfoldNights(before: Block, { field, value }: FieldValue, nights: NightMask): NightMask {
   if (value === unset || value === 0) return 0
   const stored = before.values(field)
-  return stored ? nightsWhere(nights, (night) => isTenfold(stored[night] ?? unset, value)) : 0
+  return stored ? nightsWith(value * 10, stored, nights) | nightsWith(value / 10, stored, nights) : 0
 }
 
-function isTenfold(stored: number, value: number): boolean {
-  return stored > 0 && (stored === value * 10 || stored * 10 === value)
-}
-
-/** The months of other rows needed to judge a change: the room's, and for a departure the night before. */
-export function monthsBeside({ roomNo, rateNo, months, sets, pricingModel }: RowChange): BesideRow[] {
+/** Names the months of other rows needed to judge a change: the room's, and for a departure the night before. */
+export function monthsBeside(
+  { roomNo, rateNo, months, sets, pricingModel }: RowChange,
+  name: (roomNo: number, rateNo: number, month: MonthNumber) => void,
+): void {
   const isPriced = pricingModel !== undefined
   const forbidsDeparture = sets.some(isNoDeparture)
-  if (!isPriced && !forbidsDeparture) return []
-  const beside: BesideRow[] = []
+  if (!isPriced && !forbidsDeparture) return
   for (const { month, mask } of months) {
-    beside.push({ roomNo, rateNo: 0, month })
+    name(roomNo, 0, month)
     if (!forbidsDeparture || (mask & 1) === 0) continue
-    beside.push({ roomNo, rateNo: 0, month: month - 1 }, { roomNo, rateNo, month: month - 1 })
+    name(roomNo, 0, month - 1)
+    name(roomNo, rateNo, month - 1)
   }
-  return beside
 }
-
-type BesideRow = { roomNo: number; rateNo: number; month: MonthNumber }
 
 /** The warnings of an item. A night of several rates counts once per rate. */
 export function oddWarnings(
@@ -134,7 +130,7 @@ function setOf(sets: readonly FieldValue[], field: number): FieldValue | undefin
 function nightsHolding(block: Block, set: FieldValue | undefined, nights: NightMask): NightMask {
   if (!set || set.value === unset || nights === 0) return 0
   const stored = block.values(set.field)
-  return stored ? nightsWhere(nights, (night) => stored[night] === set.value) : 0
+  return stored ? nightsWith(set.value, stored, nights) : 0
 }
 
 /** The nights on which both fields have a value and the first is greater than the second. */
