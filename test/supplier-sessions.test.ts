@@ -408,6 +408,67 @@ test('people of a supplier see its reservations with their guests, but no card, 
   )
 })
 
+test('nothing that people of a supplier read names the operator who did it: they read what, and why', async () => {
+  const epsilon = await account('Epsilon', 'epsilonmark')
+  const { supplierId, hotelId, reservationId, pushId, deliveryId, spareKeyId } = epsilon
+  const operator = await gateway.operator('admin')
+  const onHotel = (what: string, body?: object) => operator.post(`/hotels/${hotelId}/${what}`, body)
+  const nights = { targets: [{ roomId: 'DBL' }], from: '2027-03-01', to: '2027-04-30' }
+  const done = [
+    await onHotel('stop-sell', { ...nights, action: 'stop', reason: 'Water damage' }),
+    await onHotel('stop-sell', { ...nights, from: '2027-04-28', action: 'open' }),
+    await onHotel('resync', { reason: 'Prices are odd' }),
+    await operator.post(`/pushes/${pushId}/undo`, { reason: 'A mistake' }),
+    await operator.put(`/suppliers/${supplierId}/go-live/availabilityWebhook`, {
+      isNeeded: false,
+      reason: 'They have none',
+    }),
+    await operator.post(`/reservations/${reservationId}/notes`, { text: 'I called them' }),
+    await operator.post(`/deliveries/${deliveryId}/send-again`, undefined),
+    await operator.post(`/keys/${spareKeyId}/rotate`, { overlapMinutes: 60 }),
+    await operator.put(`/suppliers/${supplierId}/account`, { deliversCards: true }),
+    await operator.put(`/sandbox/${supplierId}/faults`, { faults: [] }),
+    await operator.post(`/suppliers/${supplierId}/exports`, { kind: 'hotels', format: 'ndjson' }),
+    await operator.post(`/suppliers/${supplierId}/people`, { name: 'eve@example.com', role: 'viewer' }),
+  ]
+  for (const reply of done) assert.ok(reply.status === 200 || reply.status === 201, reply.text)
+  const { rows } = await gateway.db.query<{ pushId: number }>(
+    'select id::float8 as "pushId" from push_log where hotel_id = $1 order by id desc limit 20',
+    [hotelId],
+  )
+  const read = names.filter(
+    (name) => opened[name] && (routeByName[name].method === 'GET' || name.startsWith('explain')),
+  )
+  const named = new Set<string>()
+  for (const name of read)
+    for (const ids of name.includes('Push') ? rows.map((row) => ({ ...epsilon, ...row })) : [epsilon]) {
+      for (const person of [epsilon.viewer, epsilon.manager]) {
+        const { text } = await call(name, person, ids)
+        assert.equal(text.includes(operator.name), false, `${name}: ${text}`)
+      }
+      if ((await call(name, operator, ids)).text.includes(operator.name)) named.add(name)
+    }
+  const know = [
+    'explainHotel',
+    'explainStay',
+    'getCalendarCell',
+    'getHotel',
+    'searchDeliveries',
+    'searchReservations',
+    'showReservation',
+  ]
+  assert.deepEqual([...named].toSorted(), know)
+  const cell = expectOk(await call('getCalendarCell', epsilon.viewer, epsilon)).body
+  const setters = Object(cell['values']).map(({ setBy }: { setBy: object }) => setBy)
+  assert.ok(
+    setters.some(
+      ({ by, operator: who, reason }: Record<string, unknown>) =>
+        by === 'operator' && who === null && reason === 'Water damage',
+    ),
+    JSON.stringify(setters),
+  )
+})
+
 test('a manager makes keys up to the limits that an admin sets, and no two at once go beyond them', async () => {
   const { supplierId, manager, name } = beta
   const admin = await gateway.operator('admin')

@@ -16,7 +16,8 @@ export type CellSetter =
   | { by: 'reservation'; reservationId: string; at: string }
   | {
       by: 'operator'
-      operator: string
+      /** Null for people of a supplier. */
+      operator: string | null
       requestId: string
       at: string
       /** Null if none was given, or if it is no longer in the push log. */

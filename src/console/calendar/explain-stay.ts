@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import type { Operator } from '../../http/call.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { answer, besideShape, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { rejectIfAny, type Problem } from '../../http/rejected.ts'
@@ -27,12 +28,12 @@ import type { CalendarNeeds } from './get-calendar.ts'
 
 /** POST /hotels/{hotelId}/explain: the rules of offers, explained for one room-rate whether or not it can be booked. */
 export const explainStay = (needs: CalendarNeeds): Mounted =>
-  onEveryProblem(calendarRoutes.explainStay, judgeStay, async ({ params, body }) => {
+  onEveryProblem(calendarRoutes.explainStay, judgeStay, async ({ params, body, operator }) => {
     const asked = await readAskedStay(needs, params.hotelId, body)
     const { catalog, revision, wanted } = asked
     const tested = testedAt(asked, roomRateNamed(catalog, body, '/roomId', '/rateId'))
     const { roomRate, rules, quote, nearest } = tested
-    const [setBy = []] = await settersOf(needs, catalog, [tested])
+    const [setBy = []] = await settersOf(needs, operator, catalog, [tested])
     return answer(200, {
       isBookable: quote !== undefined,
       currency: catalog.currency,
@@ -48,7 +49,7 @@ const explainedAtOnce = 5
 
 /** POST /hotels/{hotelId}/explain-all: the same for every room-rate, with the rules that fail. */
 export const explainHotel = (needs: CalendarNeeds): Mounted =>
-  onEveryProblem(calendarRoutes.explainHotel, judgeStay, async ({ params, body }) => {
+  onEveryProblem(calendarRoutes.explainHotel, judgeStay, async ({ params, body, operator }) => {
     const asked = await readAskedStay(needs, params.hotelId, body)
     const { catalog, revision, wanted } = asked
     const all: Tested[] = []
@@ -57,7 +58,7 @@ export const explainHotel = (needs: CalendarNeeds): Mounted =>
       const tested = testedAt(asked, roomRate)
       all.push({ ...tested, rules: tested.rules.filter(({ pass }) => !pass) })
     }
-    const setBy = await settersOf(needs, catalog, all)
+    const setBy = await settersOf(needs, operator, catalog, all)
     return answer(200, {
       currency: catalog.currency,
       revision,
@@ -124,6 +125,7 @@ function testedAt({ catalog, wanted, requested, days }: AskedStay, roomRate: Boo
 /** What set the value of each rule, in the order of the rules. */
 async function settersOf(
   needs: CalendarNeeds,
+  reader: Operator,
   catalog: BookingCatalog,
   all: readonly Tested[],
 ): Promise<(CellSetter | null)[][]> {
@@ -131,7 +133,7 @@ async function settersOf(
   const setters = all.map(({ roomRate, rules }) =>
     rules.map(({ origin }) => setterOf(catalog, roomRate, origin)),
   )
-  const named = (await namedSetters(needs.db, catalog.hotelId, setters.flat())).values()
+  const named = (await namedSetters(needs.db, catalog.hotelId, setters.flat(), reader)).values()
   return setters.map((ofRules) => ofRules.map(() => named.next().value ?? null))
 }
 

@@ -24,7 +24,7 @@ import { readBodiesOfPushes, selectNightPushes, type AppliedPush } from '../../p
 
 /** GET /hotels/{hotelId}/calendar/cell. */
 export const getCalendarCell = (needs: CalendarNeeds & { archive: Archive }): Mounted =>
-  on(calendarRoutes.getCalendarCell, async ({ params, query }) => {
+  on(calendarRoutes.getCalendarCell, async ({ params, query, operator }) => {
     const night = parseNight(query.night) ?? 0
     const stay = await readHotelStay(needs.stays, params.hotelId, { firstDay: night, lastDay: night })
     const { catalog, revision } = stay
@@ -37,6 +37,7 @@ export const getCalendarCell = (needs: CalendarNeeds & { archive: Archive }): Mo
       needs.db,
       catalog.hotelId,
       origins.map(({ origin }) => setterOf(catalog, roomRate, origin)),
+      operator,
     )
     const history = await readCellHistory(needs, catalog.hotelId, {
       roomId: query.room,

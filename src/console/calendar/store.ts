@@ -1,3 +1,4 @@
+import type { Operator } from '../../http/call.ts'
 import type { HotelClock } from '../../hotels/hotel-clock.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { Setter } from '../../offers/set-by.ts'
@@ -5,6 +6,7 @@ import { isRecord } from '../../http/validate.ts'
 import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
 import { isInRange, rangeValues, readBack } from '../../push-log/day-ranges.ts'
 import { hasOneOfRequestIds, requestIdLists, requestIdOfRow } from '../../push-log/request-ids.ts'
+import { nameFor } from '../operators/name-for.ts'
 import type { CellSetter } from './explain-contract.ts'
 
 export async function selectOptionalCalendarHotel(
@@ -54,11 +56,12 @@ export async function selectHotelSupplier(db: Queryable, hotelId: number): Promi
   return hotel.supplierId
 }
 
-/** The origins of values of a hotel, with key names and stop-sell reasons, in the order requested. */
+/** The origins of values of a hotel, with the names that the reader may know and stop-sell reasons, in the order requested. */
 export async function namedSetters(
   db: Queryable,
   hotelId: number,
   setters: readonly (Setter | undefined)[],
+  reader: Operator,
 ): Promise<(CellSetter | null)[]> {
   const keyIds = new Set(setters.flatMap((setter) => setter?.push?.keyId ?? []))
   const nameById = await selectKeyNames(db, [...keyIds])
@@ -72,7 +75,8 @@ export async function namedSetters(
     }
     if (setter.reservationId !== undefined)
       return { by: 'reservation', reservationId: setter.reservationId, at: setter.at }
-    const { operator, requestId, at } = setter
+    const { requestId, at } = setter
+    const operator = nameFor(reader, setter.operator)
     return { by: 'operator', operator, requestId, at, reason: reasonOf.get(requestId) ?? null }
   })
 }

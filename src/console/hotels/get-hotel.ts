@@ -1,4 +1,5 @@
 import { readMappings } from '../../ari/mappings.ts'
+import type { Operator } from '../../http/call.ts'
 import { readId } from '../../http/query.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { dayIn, formatNight, monthOf } from '../../base/calendar.ts'
@@ -22,6 +23,7 @@ import {
   type LoggedPush,
   namedPush,
 } from '../pushes/store.ts'
+import { nameFor } from '../operators/name-for.ts'
 import type { UnneededStep } from '../suppliers/contract.ts'
 import { selectOptionalWholeStop } from '../stop-sells/store.ts'
 import { selectUnneededSteps } from '../suppliers/go-live-steps.ts'
@@ -42,8 +44,7 @@ export const getHotel = (needs: ChecklistNeeds): Mounted =>
     const listed = details && (await readListed(db, details.id, clock.now(), thisMonth))
     if (!details || !listed) throw hotelNotFound(params.hotelId)
     const steps = await readChecklist(needs, { ...details, supplierId: listed.supplierId })
-    const isOfSupplier = operator.supplier !== undefined
-    const checklist = isOfSupplier ? steps.map(withoutOperator) : steps
+    const checklist = steps.map((step) => namedFor(operator, step))
     const today = todayIn(details, clock.now())
     const stopped = await selectOptionalWholeStop(db, details.id, today)
     const { channelManager, minChildAge, maxChildAge, pushed, cityMatched, productCount } = details
@@ -54,7 +55,7 @@ export const getHotel = (needs: ChecklistNeeds): Mounted =>
       hotel: { ...withoutStage(listed), channelManager, minChildAge, maxChildAge, pushed, cityMatched },
       today: formatNight(today),
       isReady: checklist.every(({ status }) => status !== 'missing'),
-      stopped: stopped ? { ...stopped, operator: isOfSupplier ? null : stopped.operator } : null,
+      stopped: stopped ? { ...stopped, operator: nameFor(operator, stopped.operator) } : null,
       checklist,
       products,
       moreProducts: Math.max(0, productCount - products.length),
@@ -69,9 +70,10 @@ function withoutStage({ goLive: _goLive, ...hotel }: HotelListed): Omit<HotelLis
   return hotel
 }
 
-/** People of a supplier read why a step is not needed, not who of the platform said so. */
-function withoutOperator(step: ChecklistStep): ChecklistStep {
-  return step.unneeded === undefined ? step : { ...step, unneeded: { ...step.unneeded, operator: null } }
+function namedFor(reader: Operator, step: ChecklistStep): ChecklistStep {
+  const { unneeded } = step
+  if (!unneeded) return step
+  return { ...step, unneeded: { ...unneeded, operator: nameFor(reader, unneeded.operator) } }
 }
 
 async function readListed(db: Queryable, hotelId: number, nowMs: number, thisMonth: number) {

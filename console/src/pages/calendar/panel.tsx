@@ -45,6 +45,16 @@ export function Panel({
   )
 }
 
+/** An operator, or the platform for people of a supplier, with the reason that was given. */
+function StoppedBy({ setBy: { operator, reason } }: { setBy: Extract<CellSetter, { by: 'operator' }> }) {
+  const { t } = useTranslation()
+  if (operator === null)
+    return reason === null ? t('calendar.setBy.platform') : t('calendar.setBy.platformReason', { reason })
+  return reason === null
+    ? t('calendar.setBy.operator', { name: operator })
+    : t('calendar.setBy.operatorReason', { name: operator, reason })
+}
+
 /** The origin of a value: a push with its key, a reservation, or an operator. */
 export function Setter({ setBy, zone }: { setBy: CellSetter | null; zone: string }) {
   const { t } = useTranslation()
@@ -52,10 +62,7 @@ export function Setter({ setBy, zone }: { setBy: CellSetter | null; zone: string
   if (setBy.by === 'operator') {
     return (
       <span>
-        {setBy.reason === null
-          ? t('calendar.setBy.operator', { name: setBy.operator })
-          : t('calendar.setBy.operatorReason', { name: setBy.operator, reason: setBy.reason })}{' '}
-        <Time at={setBy.at} zone={zone} />
+        <StoppedBy setBy={setBy} /> <Time at={setBy.at} zone={zone} />
       </span>
     )
   }

@@ -116,6 +116,8 @@ export const calendar = {
     unknown: 'a push that is no longer in the log',
     operator: 'operator {{name}}, stop-sell',
     operatorReason: 'operator {{name}}, stop-sell: “{{reason}}”',
+    platform: 'the platform, stop-sell',
+    platformReason: 'the platform, stop-sell: “{{reason}}”',
     reservation: 'reservation {{id}}',
     push: 'push',
     pushItem: 'push, item {{item}}',
