@@ -4,7 +4,8 @@ import type { Locator, Page } from 'playwright-core'
 import { expectStatus } from '../booking.ts'
 import { operatorOf } from '../calendar.ts'
 import { until } from '../deliveries.ts'
-import { expectOk } from '../story.ts'
+import { client } from '../harness.ts'
+import { expectOk, storyHotel } from '../story.ts'
 import { stageBookings } from './bookings-stage.ts'
 import { openConsole, withoutChromium } from './browser.ts'
 
@@ -133,8 +134,13 @@ describe('jobs', { skip: withoutChromium }, async () => {
       await newcomer.click(page.getByRole('button', { name: 'I have saved it' }))
       await page.getByRole('heading', { level: 1, name: 'Newcomer' }).waitFor()
       await page.getByRole('heading', { name: 'Certification' }).waitFor()
-      await newcomer.click(page.getByRole('main').getByRole('link', { name: 'View hotels' }))
-      await page.getByText('No hotels match').waitFor()
+      // Meanwhile, with its key.
+      const { apiKey } = await gateway.supplier('Newcomer')
+      const own = client(gateway.url, { 'x-api-key': apiKey })
+      expectOk(await own.post('/push/hotels', [storyHotel({ hotelName: 'First Hotel' })]))
+      await newcomer.click(page.getByRole('link', { name: '1 hotel needs products' }))
+      await page.getByRole('heading', { level: 1, name: 'First Hotel' }).waitFor()
+      await page.getByRole('heading', { name: 'Rooms and rates' }).waitFor()
     }),
   )
 
@@ -171,12 +177,16 @@ describe('jobs', { skip: withoutChromium }, async () => {
     'numbers for a manager',
     job('viewer', async (newcomer) => {
       const { page } = newcomer
-      await newcomer.click(newcomer.menu('Reservations'))
+      await newcomer.click(newcomer.menu('Numbers'))
+      await page.getByRole('heading', { level: 1, name: 'Numbers' }).waitFor()
+      // The page begins with the last month, in which nothing was booked here.
+      await newcomer.click(page.getByRole('link', { name: /^Show Mar/ }))
+      await page.getByRole('row').filter({ hasText: 'Acme' }).waitFor()
       const [file] = await Promise.all([
         page.waitForEvent('download'),
         newcomer.click(page.getByRole('button', { name: 'Export as CSV' })),
       ])
-      assert.equal(file.suggestedFilename(), 'reservations.csv')
+      assert.equal(file.suggestedFilename(), 'numbers-2027-03-booked.csv')
       await newcomer.click(newcomer.menu('Price checks'))
       await newcomer.click(page.getByRole('link', { name: 'Latency and outcomes' }))
       await page.getByRole('row').filter({ hasText: 'Acme' }).waitFor()

@@ -1,6 +1,7 @@
 import { Parameters } from '../../postgres/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { HotelListed, GoLiveStage, HotelOrder } from './contract.ts'
+import type { SupplierGoLive } from '../suppliers/contract.ts'
 
 /** The SQL of lists and searches of hotels. */
 
@@ -232,21 +233,25 @@ const stagedMax = 2_000
 export async function countStages(
   db: Queryable,
   { supplierId, nowMs, thisMonth }: { supplierId: number; nowMs: number; thisMonth: number },
-): Promise<{ stages: Record<GoLiveStage, number>; open: number; isMore: boolean }> {
-  const { rows } = await db.query<Record<GoLiveStage | 'open' | 'looked', number>>(
-    `select count(*)::int as looked, count(*) filter (where stage = 'products')::int as products,
-       count(*) filter (where stage = 'ari')::int as ari, count(*) filter (where stage = 'webhooks')::int as webhooks,
-       count(*) filter (where stage = 'ready')::int as ready,
-       count(*) filter (where stage = 'ready' and is_available)::int as open
+): Promise<SupplierGoLive> {
+  const { rows } = await db.query<{ stage: GoLiveStage; count: number; open: number; hotelId: number }>(
+    `select stage, count(*)::int as count, count(*) filter (where is_available)::int as open, min(id) as "hotelId"
      from (
-       select is_available, case when not h.is_offered then 'products' when ${ariEnd} < $2::int then 'ari'
+       select id, is_available, case when not h.is_offered then 'products' when ${ariEnd} < $2::int then 'ari'
          when $1 in (${suppliersWithWebhooks('$3')}) then 'ready' else 'webhooks' end as stage
        from hotel h where supplier_id = $1::int limit ${stagedMax} + 1
-     ) as few`,
+     ) as few group by stage`,
     [supplierId, thisMonth, nowMs],
   )
-  const { looked = 0, open = 0, products = 0, ari = 0, webhooks = 0, ready = 0 } = rows[0] ?? {}
-  return { stages: { products, ari, webhooks, ready }, open, isMore: looked > stagedMax }
+  const isMore = rows.reduce((sum, { count }) => sum + count, 0) > stagedMax
+  const stages = { products: 0, ari: 0, webhooks: 0, ready: 0 }
+  const only: SupplierGoLive['only'] = {}
+  for (const { stage, count, hotelId } of rows) {
+    stages[stage] = count
+    if (count === 1 && !isMore) only[stage] = hotelId
+  }
+  const open = rows.find(({ stage }) => stage === 'ready')?.open ?? 0
+  return { stages, only, open, isMore }
 }
 
 /** By the service's clock, as in hotel.ari_day. */

@@ -129,6 +129,8 @@ export type SupplierCall = {
 /** How many hotels of a supplier are at each stage, of the first ones. */
 export type SupplierGoLive = {
   stages: Record<GoLiveStage, number>
+  /** The hotel of a stage that has a single one. */
+  only: Partial<Record<GoLiveStage, number>>
   /** Of those that are ready: open for bookings, so that they are sold. */
   open: number
   isMore: boolean

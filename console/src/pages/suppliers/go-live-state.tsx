@@ -7,10 +7,10 @@ import { StatusBadge } from '../../parts/status-badge.tsx'
 
 const shownStages = ['ready', 'webhooks', 'ari', 'products'] as const satisfies readonly GoLiveStage[]
 
-/** Whether the supplier sells, and how many hotels are ready or need something, each a link to them. */
+/** Whether the supplier sells, and how many hotels are ready or need something, each a link to them; a single hotel is a link to its checklist. */
 export function GoLiveState({
   supplierId,
-  goLive: { stages, open, isMore },
+  goLive: { stages, only, open, isMore },
 }: {
   supplierId: number
   goLive: SupplierGoLive
@@ -26,11 +26,17 @@ export function GoLiveState({
       {shownStages
         .filter((stage) => stages[stage] > 0)
         .map((stage) => (
-          <LinkTo key={stage} to="/hotels" search={{ supplierId: String(supplierId), goLive: stage }} fz="xs">
+          <LinkTo key={stage} {...placeOf(supplierId, stage, only[stage])} fz="xs">
             {t(`suppliers.goLive.stage.${stage}`, { count: stages[stage] })}
             {isMore && t('suppliers.goLive.more')}
           </LinkTo>
         ))}
     </Stack>
   )
+}
+
+function placeOf(supplierId: number, goLive: GoLiveStage, hotelId: number | undefined) {
+  if (hotelId === undefined)
+    return { to: '/hotels', search: { supplierId: String(supplierId), goLive } } as const
+  return { to: '/hotels/$hotelId', params: { hotelId: String(hotelId) } } as const
 }
