@@ -195,14 +195,14 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
       await goto('/price-checks?outcome=price_changed')
       await settled(page)
       const row = page.locator('tbody tr').first()
-      assert.match(await row.innerText(), /110\.00\s*USD\s+132\.00\s*USD\s+live price 22\.00 USD higher/)
+      assert.match(await row.innerText(), /110\.00\s*USD\s+132\.00\s*USD\s+22\.00 USD higher/)
       await row.getByRole('button', { name: 'Show the nights' }).click()
       await page.getByRole('table', { name: 'Stored and live price of each night' }).waitFor()
       await page.getByRole('link', { name: 'Latency and outcomes' }).click()
       await page.getByRole('img', { name: 'How long suppliers take to answer' }).locator('canvas').waitFor()
       await page.getByText('Price changed 2').first().waitFor()
       await page.getByRole('link', { name: 'Drift' }).click()
-      await page.getByText('live price 22.00 USD (20%) higher').first().waitFor()
+      await page.getByText('22.00 USD (20%) higher').first().waitFor()
       const cell = page.getByRole('link', { name: 'Show Mon, 12 Apr 2027 in the calendar' })
       assert.match(
         String(await cell.getAttribute('href')),

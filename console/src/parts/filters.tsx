@@ -118,6 +118,16 @@ export function DateFilter({ name, label }: { name: string; label: string }) {
   )
 }
 
+/** The first and the last day, which stay beside each other. */
+export function DatesFilter({ from, to }: Record<'from' | 'to', { name: string; label: string }>) {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <DateFilter {...from} />
+      <DateFilter {...to} />
+    </Group>
+  )
+}
+
 const suppliersListed = '100'
 
 /** A choice of suppliers, in the URL as `supplierId`; people of a supplier have none. */

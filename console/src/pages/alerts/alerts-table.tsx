@@ -7,19 +7,20 @@ import { LinkTo } from '../../parts/link-to.tsx'
 import { Can } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { evidenceText } from './evidence.ts'
+import { useEvidenceText } from './evidence.ts'
 
 const kindOfBadge = { critical: 'bad', warning: 'warn', info: 'info' } as const
 
 export function useAlertColumns(): Column<ConsoleAlert>[] {
   const { t } = useTranslation()
+  const evidenceText = useEvidenceText()
   return [
     {
       key: 'what',
       sorting: { by: ({ kind }) => t(`alerts.kinds.${kind}`) },
       header: t('alerts.what'),
       cell: ({ kind, severity, count }) => (
-        <Stack gap={2} align="flex-start">
+        <Stack gap={2} align="flex-start" miw="13rem">
           <Text size="sm" fw={600}>
             {t(`work.kind.${kind}`, { count })}
           </Text>

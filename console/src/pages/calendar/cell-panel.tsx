@@ -218,9 +218,16 @@ function PushLine({ push, zone }: { push: CellPush; zone: string }) {
       )}
       {push.items.map(({ item, sent }) => (
         <code key={item} className={classes['sent']}>
-          {t('calendar.history.item', { item })} {JSON.stringify(sent)}
+          {t('calendar.history.item', { item })} {spaced(sent)}
         </code>
       ))}
     </>
   )
+}
+
+/** Broken between members rather than within one. */
+function spaced(sent: Readonly<Record<string, unknown>>): string {
+  return Object.entries(sent)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join(', ')
 }

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +6,7 @@ import type { NeighbourHotel } from '../../../../src/console/hotels/contract.ts'
 import { useApi } from '../../api.ts'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { clockText } from '../../parts/time.tsx'
+import classes from './hotels.module.css'
 
 type Hotel = { hotelId: number; code: string; supplier: string; timeZone: string }
 type To = '/hotels/$hotelId' | '/hotels/$hotelId/calendar'
@@ -17,24 +18,19 @@ export function HotelLine({ hotel: { hotelId, code, supplier, timeZone } }: { ho
   const nowMs = useNow(data && Date.parse(data.now) - dataUpdatedAt)
   const clock = nowMs === undefined ? undefined : clockText(nowMs, timeZone)
   return (
-    <Group gap={6} component="span">
-      <span>{code}</span>·
+    <span className={classes['line']}>
+      <span>{code}</span>
       {data === undefined ? (
         <span>{supplier}</span>
       ) : (
-        <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(data.supplierId) }}>
-          {supplier}
-        </LinkTo>
+        <span>
+          <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(data.supplierId) }}>
+            {supplier}
+          </LinkTo>
+        </span>
       )}
-      {clock !== undefined && (
-        <>
-          ·
-          <Text span inherit>
-            {t('hotels.localTime', { time: clock, zone: timeZone })}
-          </Text>
-        </>
-      )}
-    </Group>
+      {clock !== undefined && <span>{t('hotels.localTime', { time: clock, zone: timeZone })}</span>}
+    </span>
   )
 }
 

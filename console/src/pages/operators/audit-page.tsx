@@ -7,7 +7,7 @@ import { usePages } from '../../api.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
-import { DateFilter, Filters, HotelFilter, SupplierFilter, TextFilter } from '../../parts/filters.tsx'
+import { DatesFilter, Filters, HotelFilter, SupplierFilter, TextFilter } from '../../parts/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -58,8 +58,10 @@ export function AuditPage() {
           label={t('access.audit.subject')}
           placeholder={t('access.audit.subjectHint')}
         />
-        <DateFilter name="since" label={t('access.audit.since')} />
-        <DateFilter name="until" label={t('access.audit.until')} />
+        <DatesFilter
+          from={{ name: 'since', label: t('access.audit.since') }}
+          to={{ name: 'until', label: t('access.audit.until') }}
+        />
       </Filters>
       <DataTable
         caption={t('access.audit.caption')}

@@ -20,6 +20,10 @@ const kindByOutcome: Readonly<Record<PriceCheckOutcome, StatusKind>> = {
   not_registered: 'idle',
 }
 
+export function isOutcome(text: string): text is PriceCheckOutcome {
+  return Object.hasOwn(kindByOutcome, text)
+}
+
 export function OutcomeBadge({ outcome }: { outcome: PriceCheckOutcome }) {
   const { t } = useTranslation()
   return (

@@ -6,7 +6,7 @@ import { usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import {
-  DateFilter,
+  DatesFilter,
   Filters,
   HotelFilter,
   SelectFilter,
@@ -139,8 +139,10 @@ function PushFilters() {
         placeholder={t('pushes.filter.requestIdHint')}
         width={260}
       />
-      <DateFilter name="since" label={t('pushes.filter.since')} />
-      <DateFilter name="until" label={t('pushes.filter.until')} />
+      <DatesFilter
+        from={{ name: 'since', label: t('pushes.filter.since') }}
+        to={{ name: 'until', label: t('pushes.filter.until') }}
+      />
     </Filters>
   )
 }

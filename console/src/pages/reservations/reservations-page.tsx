@@ -6,7 +6,7 @@ import { usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import {
-  DateFilter,
+  DatesFilter,
   Filters,
   HotelFilter,
   SelectFilter,
@@ -71,10 +71,14 @@ export function ReservationsPage() {
             { value: 'Cancel', label: t('reservations.status.Cancel') },
           ]}
         />
-        <DateFilter name="arrivalFrom" label={t('reservations.filter.arrivalFrom')} />
-        <DateFilter name="arrivalTo" label={t('reservations.filter.arrivalTo')} />
-        <DateFilter name="createdSince" label={t('reservations.filter.createdSince')} />
-        <DateFilter name="createdUntil" label={t('reservations.filter.createdUntil')} />
+        <DatesFilter
+          from={{ name: 'arrivalFrom', label: t('reservations.filter.arrivalFrom') }}
+          to={{ name: 'arrivalTo', label: t('reservations.filter.arrivalTo') }}
+        />
+        <DatesFilter
+          from={{ name: 'createdSince', label: t('reservations.filter.createdSince') }}
+          to={{ name: 'createdUntil', label: t('reservations.filter.createdUntil') }}
+        />
       </Filters>
       <DataTable
         caption={t('reservations.title')}

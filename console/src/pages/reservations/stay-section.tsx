@@ -28,7 +28,9 @@ export function StaySection({ reservation }: { reservation: WholeReservation }) 
               <LinkTo fz="sm" to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
                 {hotelName}
               </LinkTo>{' '}
-              <Code>{hotelCode}</Code>
+              <span className={classes['code']}>
+                <Code>{hotelCode}</Code>
+              </span>
             </>,
           ],
           [

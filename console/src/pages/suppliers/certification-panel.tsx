@@ -105,7 +105,7 @@ function useColumns(): Column<Check>[] {
       sorting: { by: ({ title }) => title },
       header: t('suppliers.certification.check'),
       cell: ({ title, level }) => (
-        <Stack gap={0}>
+        <Stack gap={0} miw="9rem">
           <Text size="sm">{title}</Text>
           <Text size="xs" c="dimmed">
             {t(`suppliers.certification.level.${level}`)}

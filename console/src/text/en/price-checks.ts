@@ -42,10 +42,10 @@ export const priceChecks = {
   ms: '{{ms}} ms',
   inWords: {
     same: 'the same',
-    dearer: 'live price {{amount}} {{currency}} higher',
-    cheaper: 'live price {{amount}} {{currency}} lower',
-    dearerPercent: 'live price {{amount}} {{currency}} ({{percent}}%) higher',
-    cheaperPercent: 'live price {{amount}} {{currency}} ({{percent}}%) lower',
+    dearer: '{{amount}} {{currency}} higher',
+    cheaper: '{{amount}} {{currency}} lower',
+    dearerPercent: '{{amount}} {{currency}} ({{percent}}%) higher',
+    cheaperPercent: '{{amount}} {{currency}} ({{percent}}%) lower',
     soldOut: 'sold out at the supplier',
   },
   empty: {
