@@ -26,6 +26,13 @@ describe('suppliers in the console', { skip: withoutChromium }, async () => {
   const secretShown = (page: Page): Promise<string> =>
     page.getByRole('dialog').locator('code').first().innerText()
 
+  const refusedShown = (page: Page, text: RegExp): Promise<void> =>
+    page
+      .getByText('Last request refused')
+      .locator('xpath=following-sibling::dd[1]')
+      .filter({ hasText: text })
+      .waitFor()
+
   test('a key is rotated: the old one works during the overlap and not after; the new one is shown once', async () => {
     const { page, goto, close } = await openConsole(gateway, 'admin')
     await goto('/suppliers')
@@ -52,6 +59,8 @@ describe('suppliers in the console', { skip: withoutChromium }, async () => {
     gateway.clock.set('2027-03-01T13:00:01Z')
     await wait(600)
     assert.deepEqual([await statusWith(acme.apiKey), await statusWith(newer)], [401, 200])
+    // The page reads again by itself, what was refused too.
+    await refusedShown(page, /\. It came with a secret that was replaced/)
     gateway.clock.set('2027-03-01T12:00:00Z')
     await close()
   })
@@ -86,7 +95,11 @@ describe('suppliers in the console', { skip: withoutChromium }, async () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Show inactive keys (2)' }).waitFor()
     await wait(600)
+    assert.equal(await page.getByText('Last request refused').count(), 0)
     assert.equal(await statusWith(apiKey), 401)
+    await page.getByRole('button', { name: 'Show inactive keys (2)' }).press('Enter')
+    await refusedShown(page, /\. It came after the key was revoked/)
+    assert.equal(await page.getByText('Last request refused').count(), 1, 'of the other key none was refused')
     assert.equal(await page.locator('#app img').count(), 0)
     await close()
   })
