@@ -140,7 +140,7 @@ let axeSource: Promise<string> | undefined
  * Colours that are inherited follow those above them a frame later, level by level: until no frame changes one any more,
  * however long frames take.
  */
-const coloursSettled = `new Promise((settled) => {
+export const coloursSettled = `new Promise((settled) => {
   const isMoving = ({ playState, effect }) =>
     playState === 'running' && effect?.getComputedTiming().endTime !== Infinity
   let before

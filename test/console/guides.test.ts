@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gatewayForTests } from '../harness.ts'
-import { openConsole, withoutChromium } from './browser.ts'
+import { coloursSettled, openConsole, withoutChromium } from './browser.ts'
 
 /** The guides as people read them, in a browser. */
 
@@ -43,6 +43,7 @@ for (const scheme of ['light', 'dark'] as const) {
     await page.goto(`${gateway.url}/docs`)
     await page.getByRole('heading', { level: 1, name: 'ARI gateway' }).waitFor()
     await page.waitForLoadState('networkidle')
+    await page.evaluate(coloursSettled)
     await page.evaluate(axe)
     const found = await page.evaluate(
       'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)))',
