@@ -130,6 +130,7 @@ async function widthsOf(page: Page): Promise<{ beyond: number; narrowest: number
   return page.evaluate(`({
     beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     narrowest: Math.min(9999, ...[...document.querySelectorAll('[role=group] > * table > tbody > tr > td, [role=group] > table > tbody > tr > td')]
+      .filter((cell) => cell.childNodes.length > 0)
       .map((cell) => cell.getBoundingClientRect().width)),
   })`)
 }

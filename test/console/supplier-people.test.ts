@@ -160,6 +160,22 @@ describe('the console of people of a supplier', { skip: withoutChromium }, async
     await close()
   })
 
+  test('sales that an operator stopped were stopped by the platform, with the reason', async () => {
+    const operator = await gateway.operator('operator')
+    const order = { action: 'stop', targets: [{ roomId: 'DBL' }], from: '2027-04-20', to: '2027-04-21' }
+    expectOk(await operator.post(`/hotels/${hotelId}/stop-sell`, { ...order, reason: 'Water damage' }))
+    const { page, goto, close } = await openConsole(gateway, 'viewer', { supplierId })
+    await goto(`/hotels/${hotelId}/calendar?from=2027-04-20`)
+    await page
+      .getByRole('gridcell', { name: /^Tue, 20 Apr 2027/ })
+      .first()
+      .click()
+    const panel = page.getByRole('region', { name: 'Tue, 20 Apr 2027' })
+    await panel.getByText('the platform, stop-sell: “Water damage”').waitFor()
+    assert.equal((await page.content()).includes(operator.name), false)
+    await close()
+  })
+
   test('a manager moves the clock of the own sandbox, and resets it after a question', async () => {
     const { page, goto, close } = await openConsole(gateway, 'operator', { supplierId })
     await goto(`/suppliers/${supplierId}`)
