@@ -11,25 +11,55 @@ import {
 } from '../../test/deliveries.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
 import type { Database } from '../postgres/postgres.ts'
-import { DeliverySlots } from './slots.ts'
+import { DeliverySlots, type Slot } from './slots.ts'
 
 /** Deliveries claimed ahead for an endpoint that answers quickly, and then hangs. */
-
-const answered = 300
 
 let stage: DeliveryTest
 let receiver: Receiver
 /** Reservations named in the calls, in order of arrival. */
 let arrived: number[] = []
+let answered = 0
+let slots: HangingSlots
+
+/**
+ * On any machine each answer counts as quick, and the endpoint hangs as soon as more deliveries wait for their turn
+ * than may begin by the answers that are on their way: each ends a call, and may raise the room by one.
+ */
+class HangingSlots extends DeliverySlots {
+  hangs = false
+  #leftAnswered = 0
+  readonly #taken = new Set<Slot>()
+
+  override take(...args: Parameters<DeliverySlots['take']>): Slot {
+    const slot = super.take(...args)
+    this.#taken.add(slot)
+    const waiting = this.#taken.size - this.underWay()
+    if (waiting > 2 * (answered - this.#leftAnswered)) this.hangs = true
+    return slot
+  }
+
+  override leave(slot: Slot, sign: 'good' | 'bad' | 'none', nowMs: number): void {
+    this.#taken.delete(slot)
+    if (sign === 'good') this.#leftAnswered++
+    super.leave(slot, sign, sign === 'good' ? slot.startedMs : nowMs)
+  }
+}
 
 before(async () => {
   stage = await startDeliveryTest({ systemTime: true })
   receiver = await startReceiver((socket, call) => {
     arrived.push(...namedIn(call).map((name) => Number(name.split('.')[0])))
-    if (arrived.length <= answered) socket.write(httpAnswer(200, '{}'))
+    if (slots.hangs) return
+    answered++
+    socket.write(httpAnswer(200, '{}'))
   })
 })
-beforeEach(() => (arrived = []))
+beforeEach(() => {
+  arrived = []
+  answered = 0
+  slots = new HangingSlots()
+})
 after(async () => {
   await stage.stop()
   await receiver.close()
@@ -43,7 +73,7 @@ async function bookMany(name: string): Promise<number[]> {
 
 test('when the endpoint begins to hang, they are given back without an attempt', async () => {
   const many = await bookMany('quick')
-  const worker = stage.worker()
+  const worker = stage.worker({ slots, callWithinMs })
   await until('some hang', () => arrived.length > answered)
   await until('no other is claimed', async () => {
     const { rows } = await stage.gateway.db.query<{ attempts: number }>(
@@ -67,7 +97,6 @@ test('if the database takes none of them back, the calls that hang still count',
   await bookMany('away')
   let refused = 0
   const db = withoutReaddress(stage.gateway.db, () => refused++)
-  const slots = new DeliverySlots()
   const worker = stage.worker({ db, slots, callWithinMs })
   await until('some are refused', () => refused > 0)
   for (let look = 0; look < 100; look++) {
