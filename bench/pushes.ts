@@ -126,7 +126,7 @@ export async function fullYear(server: TestAddress): Promise<Row[]> {
   const measured: Record<'ours' | 'usual', number> = { ours: 0, usual: 0 }
   for (const name of ['ours', 'usual'] as const) {
     const peer = await startPeer(name, stage)
-    // Every hotel once, so that the sizes compared below cover the same year.
+    // Every hotel once, as far as the time goes.
     await load(peer, stage, bodies, { connections: 4, seconds: name === 'ours' ? 6 : 20 })
     measured[name] = (await load(peer, stage, bodies, how)).perSecond * cellsPerPush
     await peer.stop()

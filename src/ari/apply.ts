@@ -60,7 +60,9 @@ export async function applyPush(
     currencyRevision: hotel.currencyRevision,
     ...(before ? { before } : {}),
   }
-  const scratch = isDryRun || observe || mayUndoEachOther(plan.items) ? new Scratch(stored) : undefined
+  // The guard judges by what was stored before all items.
+  const mustKeepStored = isDryRun || observe || (holds && plan.items.length > 1)
+  const scratch = mustKeepStored || mayUndoEachOther(plan.items) ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
   const guard =
     holds &&

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { PostgresAddress } from '../postgres/connection-config.ts'
+import { sqlIsoSeconds } from '../postgres/postgres.ts'
 import { listOf, openTransaction, selectTables, tablesNotStored } from './backup-session.ts'
 import { hotelDigests } from './hotel-digests.ts'
 import { RecordWriter, type Manifest } from './records.ts'
@@ -60,7 +61,7 @@ async function tableNames(address: PostgresAddress): Promise<string[]> {
 async function manifestOf(client: pg.Client, version: string): Promise<Manifest> {
   const { rows } = await client.query<Omit<Manifest, 'kind' | 'version'>>(
     `select (select max(name) from schema_migration) as schema, (select name::text from environment) as environment,
-       to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt",
+       ${sqlIsoSeconds('now()')} as "createdAt",
        array(select child.relname::text from pg_inherits join pg_class child on child.oid = inhrelid
          where child.relkind = 'r' and child.relnamespace = current_schema()::regnamespace order by 1) as partitions`,
   )

@@ -175,3 +175,13 @@ export async function axe(page: Page, { scheme }: { scheme: 'light' | 'dark' }):
   )
   assert.equal(told.join('\n'), '', `axe in ${scheme}`)
 }
+
+/** How far the page goes beyond the window, and the narrowest value of its lists. */
+export async function widthsOf(page: Page): Promise<{ beyond: number; narrowest: number }> {
+  return page.evaluate(`({
+    beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    narrowest: Math.min(9999, ...[...document.querySelectorAll('[role=group] > * table > tbody > tr > td, [role=group] > table > tbody > tr > td')]
+      .filter((cell) => cell.childNodes.length > 0)
+      .map((cell) => cell.getBoundingClientRect().width)),
+  })`)
+}

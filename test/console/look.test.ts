@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { openShop } from '../booking.ts'
 import { gatewayForTests } from '../harness.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole, widthsOf, withoutChromium } from './browser.ts'
 
 /** What all pages share: font, mark, tables on a phone, fields that are only read, things that don't exist. */
 
@@ -124,13 +123,3 @@ describe('the look of the console', { skip: withoutChromium }, async () => {
     await close()
   })
 })
-
-/** How far the page goes beyond the window, and the narrowest value of its lists. */
-async function widthsOf(page: Page): Promise<{ beyond: number; narrowest: number }> {
-  return page.evaluate(`({
-    beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    narrowest: Math.min(9999, ...[...document.querySelectorAll('[role=group] > * table > tbody > tr > td, [role=group] > table > tbody > tr > td')]
-      .filter((cell) => cell.childNodes.length > 0)
-      .map((cell) => cell.getBoundingClientRect().width)),
-  })`)
-}

@@ -335,6 +335,25 @@ test('learned bounds hold a price far from those of its weekday, and only where 
   )
 })
 
+test('what an earlier item of the same push clears still counts for what is learned', async () => {
+  const shop = await openShop(gateway, 'learned before')
+  const year = { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-06-30', rates: [bar({ price: 100 })] }
+  expectOk(await push(shop, [year]))
+  expectOk(await shop.supplier.post('/push/guard', { learned: true }))
+  // Fewer prices are left than are learned from.
+  const cleared = {
+    roomId: 'DBL',
+    startDate: '2027-04-01',
+    endDate: '2027-05-05',
+    rates: [bar({ prices: null })],
+  }
+  const reply = await push(shop, [cleared, night('2027-05-10', [bar({ price: 1000 })])])
+  assert.deepEqual(
+    [0, 1].map((index) => resultOf(reply, index)['status']),
+    ['applied', 'held'],
+  )
+})
+
 test('a dry run says what would be held, and holds nothing', async () => {
   const shop = await guarded([drop])
   const reply = await push(shop, [night('2027-04-10', [bar({ price: 1 })])], { dryRun: true })

@@ -72,7 +72,7 @@ const judgePushQuery = judgeQuery((query, problems) => ({
 
 /** The start of the next page: before this row and this instant. */
 type PushPosition = { beforeId: number | undefined; untilMs: number | undefined }
-type PushPage = {
+type FoundPushes = {
   pushes: LoggedPush[]
   next: PushPosition | undefined
   searchedToMs: number | undefined
@@ -102,7 +102,7 @@ async function readPushPage(
   search: PushFilters,
   limit: number,
   nowMs: number,
-): Promise<PushPage> {
+): Promise<FoundPushes> {
   if (search.hotelId !== undefined || search.requestId !== undefined) {
     const rows = await selectLoggedPushesBack(db, search, limit + 1)
     return pushPage(rows, limit, undefined)
@@ -135,7 +135,7 @@ async function readNextNumbers(
   search: PushFilters,
   limit: number,
   nowMs: number,
-): Promise<PushPage | undefined> {
+): Promise<FoundPushes | undefined> {
   const { supplierId, untilMs, beforeId } = search
   // A supplier has its own index; and the ids at a given instant are unknown.
   if (supplierId !== undefined || (untilMs !== undefined && beforeId === undefined)) return undefined
@@ -151,7 +151,7 @@ function inOrder(pushes: readonly LoggedPush[]): LoggedPush[] {
   return pushes.toSorted((left, right) => right.pushId - left.pushId)
 }
 
-function pushPage(rows: readonly LoggedPush[], limit: number, searchedToMs: number | undefined): PushPage {
+function pushPage(rows: readonly LoggedPush[], limit: number, searchedToMs: number | undefined): FoundPushes {
   const pushes = rows.slice(0, limit)
   const last = pushes.at(-1)
   if (searchedToMs !== undefined)

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { stageBookings } from './bookings-stage.ts'
+import { axe, openConsole, widthsOf, withoutChromium, type ConsoleWindow } from './browser.ts'
+
+/**
+ * Every page that links of the console lead to, with each of its tabs, in all widths that are supported and both
+ * colour schemes. Dialogs are tested with the pages that open them.
+ */
+
+const sizes = {
+  '1440 px': { width: 1440 },
+  '768 px': { width: 768 },
+  'a phone': { width: 390, height: 844 },
+  'a zoom of 200 %': { width: 1440, zoom: 2 },
+} as const
+/** No link leads to these where everything is as it should be, or where nothing has been set up. */
+const alsoVisited = [
+  '/alerts',
+  '/holds',
+  '/stop-sells',
+  '/calendars',
+  '/numbers',
+  '/reference',
+  '/no-such-page',
+]
+const pagesAtLeast = 24
+
+describe('every page of the console', { skip: withoutChromium }, async () => {
+  const { gateway, acme } = await stageBookings()
+  await acme.supplier.post('/push/ari', { hotelId: 'Acme', ari: 'none' })
+  await acme.supplier.post('/push/hotels', { hotels: [{ hotelId: 'X' }] })
+
+  for (const [name, size] of Object.entries(sizes))
+    test(`has no findings of axe in light and dark, and scrolls nothing sideways: ${name}`, async () => {
+      const window = await openConsole(gateway, 'admin', size)
+      const found = new Set(['/', ...alsoVisited])
+      const seen = new Set<string>()
+      const faults: string[] = []
+      for (const path of found) {
+        const kind = kindOf(path)
+        if (seen.has(kind)) continue
+        seen.add(kind)
+        await window.goto(path)
+        await window.page.waitForLoadState('networkidle')
+        for (const next of await linksOn(window)) found.add(next)
+        faults.push(...(await faultsOf(window, path)))
+      }
+      assert.equal(faults.join('\n'), '')
+      assert.ok(seen.size >= pagesAtLeast, [...seen].join(' '))
+      await window.close()
+    })
+})
+
+async function faultsOf({ page }: ConsoleWindow, path: string): Promise<string[]> {
+  const faults: string[] = []
+  const tabs = page.locator('main [role=tab]')
+  const count = await tabs.count()
+  for (let tab = 0; tab < Math.max(1, count); tab++) {
+    if (count > 0) {
+      await tabs.nth(tab).click()
+      await page.waitForLoadState('networkidle')
+    }
+    const where = count > 0 ? `${path}, ${await tabs.nth(tab).innerText()}` : path
+    const { beyond } = await widthsOf(page)
+    if (beyond > 0) faults.push(`${where}: ${beyond} px beyond the window`)
+    for (const scheme of ['light', 'dark'] as const)
+      await axe(page, { scheme }).catch((error: unknown) => {
+        faults.push(`${where}: ${String(error)}`)
+      })
+  }
+  return faults
+}
+
+/** Pages that differ only in what they show are looked at once. */
+function kindOf(path: string): string {
+  return path.replace(/[?#].*/, '').replaceAll(/\d+/g, 'N')
+}
+
+async function linksOn({ page }: ConsoleWindow): Promise<string[]> {
+  return page
+    .locator('#app a[href^="/console"]')
+    .evaluateAll((links) =>
+      links.map((link) => (link.getAttribute('href') ?? '').replace(/^\/console/, '') || '/'),
+    )
+}
