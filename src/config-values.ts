@@ -13,14 +13,14 @@ import { allowableNetworks, isAllowableNetwork, loopbackNetworks, parseUrl } fro
 /**
  * A setting's value, or the reason that the text is invalid. The reason contains no value that may be secret.
  */
-export type Reading<Value> = { value: Value } | { problem: string }
+export type ReadValue<Value> = { value: Value } | { problem: string }
 
 const vaultKeyBytes = 32
 const metricsToken = /^[\x21-\x7e]{16,200}$/
 
 export function among<const Value extends string>(
   values: readonly Value[],
-): (text: string) => Reading<Value> {
+): (text: string) => ReadValue<Value> {
   return (text) => {
     const value = values.find((one) => one === text)
     return value === undefined ? { problem: `must be ${listed(values)}, not ${quoted(text)}` } : { value }
@@ -30,7 +30,7 @@ export function among<const Value extends string>(
 /** One or more of the values, with commas between. */
 export function someOf<const Value extends string>(
   values: readonly Value[],
-): (text: string) => Reading<readonly Value[]> {
+): (text: string) => ReadValue<readonly Value[]> {
   return (text) => {
     const parts = text.split(',').map((part) => part.trim())
     const value = values.filter((one) => parts.includes(one))
@@ -39,7 +39,7 @@ export function someOf<const Value extends string>(
   }
 }
 
-export function integerBetween(min: number, max: number): (text: string) => Reading<number> {
+export function integerBetween(min: number, max: number): (text: string) => ReadValue<number> {
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
     return value >= min && value <= max
@@ -51,7 +51,7 @@ export function integerBetween(min: number, max: number): (text: string) => Read
 export const processes = { min: 1, max: 64 }
 
 /** `auto`: one for each processor that this process may use. */
-export function readProcesses(text: string): Reading<number> {
+export function readProcesses(text: string): ReadValue<number> {
   const { min, max } = processes
   if (text === 'auto') return { value: Math.min(max, availableParallelism()) }
   const read = integerBetween(min, max)(text)
@@ -60,7 +60,7 @@ export function readProcesses(text: string): Reading<number> {
     : { problem: `must be auto, or a whole number from ${min} to ${max}, not ${quoted(text)}` }
 }
 
-export function readHost(text: string): Reading<string> {
+export function readHost(text: string): ReadValue<string> {
   const isName = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text)
   return isName || isIP(text) !== 0
     ? { value: text }
@@ -69,20 +69,20 @@ export function readHost(text: string): Reading<string> {
       }
 }
 
-export function readFolder(text: string): Reading<string> {
+export function readFolder(text: string): ReadValue<string> {
   return /\p{Cc}/u.test(text)
     ? { problem: 'must be the path of a folder, without control characters' }
     : { value: resolve(text) }
 }
 
-export function readFile(text: string): Reading<string> {
+export function readFile(text: string): ReadValue<string> {
   return /\p{Cc}/u.test(text)
     ? { problem: 'must be the path of a file, without control characters' }
     : { value: resolve(text) }
 }
 
 /** The error never repeats the URL, because it may contain a password. */
-export function readNatsUrl(text: string): Reading<string> {
+export function readNatsUrl(text: string): ReadValue<string> {
   try {
     readNatsServers(text)
     return { value: text }
@@ -92,20 +92,20 @@ export function readNatsUrl(text: string): Reading<string> {
 }
 
 // Of neither could a signature be made. They are never repeated, because they may be exchanged.
-export function readArchiveSecret(text: string): Reading<string> {
+export function readArchiveSecret(text: string): ReadValue<string> {
   return /^[\x21-\x7e]+$/.test(text)
     ? { value: text }
     : { problem: 'must be printable ASCII characters without blanks' }
 }
 
-export function readArchiveKeyId(text: string): Reading<string> {
+export function readArchiveKeyId(text: string): ReadValue<string> {
   return /^[\x21-\x7e]+$/.test(text) && !/[,/]/.test(text)
     ? { value: text }
     : { problem: 'must be printable ASCII characters without blanks, commas and slashes' }
 }
 
 /** `https://host/bucket/prefix?region=…`; the region is us-east-1 unless it is stated. */
-export function readArchiveUrl(text: string): Reading<Pick<ObjectStoreAddress, 'url' | 'region'>> {
+export function readArchiveUrl(text: string): ReadValue<Pick<ObjectStoreAddress, 'url' | 'region'>> {
   const url = URL.parse(text)
   const bare = text.replace(/\?.*/, '').replace(/\/$/, '')
   const isRight =
@@ -123,7 +123,7 @@ export function readArchiveUrl(text: string): Reading<Pick<ObjectStoreAddress, '
 }
 
 /** The error never repeats the URL, because it may contain a password. */
-export function readDatabaseUrl(text: string): Reading<string> {
+export function readDatabaseUrl(text: string): ReadValue<string> {
   for (const host of hostsOf({ connectionString: text })) {
     const url = 'connectionString' in host ? URL.parse(host.connectionString) : null
     if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
@@ -138,7 +138,7 @@ export function readDatabaseUrl(text: string): Reading<string> {
   return { value: text }
 }
 
-export function readVaultKey(text: string): Reading<Buffer> {
+export function readVaultKey(text: string): ReadValue<Buffer> {
   const isHex = text.length === vaultKeyBytes * 2 && /^[0-9a-f]+$/i.test(text)
   const value = isHex
     ? Buffer.from(text, 'hex')
@@ -152,20 +152,20 @@ export function readVaultKey(text: string): Reading<Buffer> {
       }
 }
 
-export function readBoolean(text: string): Reading<boolean> {
+export function readBoolean(text: string): ReadValue<boolean> {
   return text === 'true' || text === 'false'
     ? { value: text === 'true' }
     : { problem: `must be true or false, not ${quoted(text)}` }
 }
 
 /** Keys separated by commas: the service uses the first one; the others are only there to be recognized. */
-export function readKeys(text: string): Reading<readonly Buffer[]> {
+export function readKeys(text: string): ReadValue<readonly Buffer[]> {
   const readings = text.split(',').map((part) => readVaultKey(part.trim()))
   const problem = readings.find((reading) => 'problem' in reading)
   return problem ?? { value: readings.flatMap((reading) => ('value' in reading ? [reading.value] : [])) }
 }
 
-export function readMetricsToken(text: string): Reading<string> {
+export function readMetricsToken(text: string): ReadValue<string> {
   return metricsToken.test(text)
     ? { value: text }
     : {
@@ -176,7 +176,7 @@ export function readMetricsToken(text: string): Reading<string> {
 
 const vaultKeysPreviousMax = 8
 
-export function readVaultKeys(text: string): Reading<readonly Buffer[]> {
+export function readVaultKeys(text: string): ReadValue<readonly Buffer[]> {
   const parts = text.split(',').map((part) => readVaultKey(part.trim()))
   const value = parts.flatMap((part) => ('value' in part ? [part.value] : []))
   return value.length === parts.length && value.length <= vaultKeysPreviousMax
@@ -186,7 +186,7 @@ export function readVaultKeys(text: string): Reading<readonly Buffer[]> {
       }
 }
 
-export function readPrivateNetworks(text: string): Reading<readonly string[]> {
+export function readPrivateNetworks(text: string): ReadValue<readonly string[]> {
   if (text === 'false') return { value: [] }
   if (text === 'true') return { value: loopbackNetworks }
   const value = text.split(',').map((part) => part.trim())
@@ -198,7 +198,7 @@ export function readPrivateNetworks(text: string): Reading<readonly string[]> {
 }
 
 /** Without a trailing slash. The path is written into pages, scripts and cookies as it is. */
-export function readPublicUrl(text: string): Reading<string> {
+export function readPublicUrl(text: string): ReadValue<string> {
   const url = URL.parse(text)
   const path = url?.pathname.replace(/\/$/, '') ?? ''
   const isRight =
@@ -218,7 +218,7 @@ export function readPublicUrl(text: string): Reading<string> {
 
 const localHosts = ['127.0.0.1', '[::1]', 'localhost']
 
-export function readIssuer(text: string): Reading<string> {
+export function readIssuer(text: string): ReadValue<string> {
   const url = URL.parse(text)
   const isSafe =
     url?.protocol === 'https:' || (url?.protocol === 'http:' && localHosts.includes(url.hostname))
@@ -227,7 +227,7 @@ export function readIssuer(text: string): Reading<string> {
     : { problem: `must be the https URL of an OpenID provider, not ${quoted(text)}` }
 }
 
-export function readNetworks(text: string): Reading<readonly string[]> {
+export function readNetworks(text: string): ReadValue<readonly string[]> {
   const value = text.split(',').map((part) => part.trim())
   const isRight = value.every((part) => {
     const [address = '', bits, ...rest] = part.split('/')

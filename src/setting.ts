@@ -1,4 +1,4 @@
-import type { Reading } from './config-values.ts'
+import type { ReadValue } from './config-values.ts'
 import { among, integerBetween, readBoolean, someOf } from './config-values.ts'
 
 /** What a setting is made of. Everything that lists settings is made from these. */
@@ -15,7 +15,7 @@ type Schema = Readonly<{
   anyOf?: readonly Schema[]
 }>
 
-export type Kind<Value> = { read: (text: string) => Reading<Value>; schema: Schema }
+export type Kind<Value> = { read: (text: string) => ReadValue<Value>; schema: Schema }
 
 type Words = {
   /** What the documents say of the value without the setting, if it is not a fixed value. */
@@ -51,7 +51,7 @@ export function setting<Value, const Usual>(
 export const inProduction = (production: number | boolean, sandbox: number | boolean): string =>
   `\`${production}\` in production, else \`${sandbox}\``
 
-export const text = <Value>(read: (text: string) => Reading<Value>): Kind<Value> => ({
+export const text = <Value>(read: (text: string) => ReadValue<Value>): Kind<Value> => ({
   read,
   schema: { type: 'string' },
 })

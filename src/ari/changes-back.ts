@@ -33,7 +33,7 @@ export async function selectHotelPast(connection: Queryable, hotelId: number): P
 /** A position between two changes: the next one back, and the row of the push log before which it is. */
 export type PastPosition = { revision: number; beforeId: number | undefined }
 
-export type Change = {
+export type ChangeBack = {
   revision: number
   atMs: number
   by: ChangedBy
@@ -59,7 +59,7 @@ export async function* changesBack(
   connection: Queryable,
   { id: hotelId, aheadMs }: HotelPast,
   from: PastPosition,
-): AsyncGenerator<Change, void, void> {
+): AsyncGenerator<ChangeBack, void, void> {
   let { revision: wanted, beforeId } = from
   const pushes = rowsInPortions((limit) => selectPushes(connection, hotelId, beforeId, limit))
   const bookings = rowsInPortions((limit) => selectBookings(connection, hotelId, wanted, aheadMs, limit))

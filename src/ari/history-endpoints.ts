@@ -8,7 +8,7 @@ import { readTransaction } from '../postgres/transaction.ts'
 import type { AriNeeds } from './accept-ari.ts'
 import { acceptUndo } from './accept-undo.ts'
 import { isIn } from './block-range.ts'
-import type { Change } from './changes-back.ts'
+import type { ChangeBack } from './changes-back.ts'
 import {
   changesPerPage,
   historyRoutes,
@@ -143,11 +143,11 @@ function pageFrom(
   const from = readCursor(body)
   const changes: ListedChange[] = []
   let next: string | null = null
-  const pass = (change: Change): 'go on' => {
+  const pass = (change: ChangeBack): 'go on' => {
     putBack(past, hotelId, change)
     return 'go on'
   }
-  const list = (change: Change): 'go on' | 'stop' => {
+  const list = (change: ChangeBack): 'go on' | 'stop' => {
     if (from && change.revision > from.revision) return pass(change)
     const all = replacedBy(past, hotelId, change, nights).filter(isListed)
     const skipped = change.revision === from?.revision ? from.skipped : 0
@@ -213,7 +213,7 @@ function isReversed(from: Moment, to: Moment): boolean {
   return to.timeMs !== undefined && from.timeMs > to.timeMs
 }
 
-function isAfter({ revision, atMs }: Change, to: Moment | undefined): boolean {
+function isAfter({ revision, atMs }: ChangeBack, to: Moment | undefined): boolean {
   if (!to) return false
   return to.revision === undefined ? atMs > to.timeMs : revision > to.revision
 }

@@ -3,7 +3,7 @@ import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import { parseInstant } from '../http/query.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Block } from './block.ts'
-import { changesBack, type Change, type HotelPast, type PastPosition } from './changes-back.ts'
+import { changesBack, type ChangeBack, type HotelPast, type PastPosition } from './changes-back.ts'
 import { changesReadMax, historyErrors, type MomentBody } from './history-contract.ts'
 import { packBlockKey, type BlockKey } from './store.ts'
 
@@ -61,7 +61,7 @@ export function inOrder({ blocks }: PastBlocks): { key: BlockKey; block: Block }
 export function putBack(
   past: PastBlocks,
   hotelId: number,
-  { revision, blocks }: Pick<Change, 'revision' | 'blocks'>,
+  { revision, blocks }: Pick<ChangeBack, 'revision' | 'blocks'>,
 ): void {
   for (const before of blocks) {
     if (!past.isWanted(before)) continue
@@ -83,7 +83,7 @@ export async function walkBackTo(
     path,
     visit,
     endsAtOldest = false,
-  }: { path: string; visit: (change: Change) => 'go on' | 'stop'; endsAtOldest?: boolean },
+  }: { path: string; visit: (change: ChangeBack) => 'go on' | 'stop'; endsAtOldest?: boolean },
 ): Promise<number> {
   refuseBehindCurrency(hotel, moment, path)
   let reached = newestOf(hotel)

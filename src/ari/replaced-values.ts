@@ -1,7 +1,7 @@
 import { firstDay, formatNight, instantOf, type DayNumber } from '../base/calendar.ts'
 import { fromMinor } from '../base/money.ts'
 import { unset } from './block-codec.ts'
-import type { Change } from './changes-back.ts'
+import type { ChangeBack } from './changes-back.ts'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from './fields.ts'
 import type { HistoryField, ListedChange } from './history-contract.ts'
 import { blockAt, type PastBlocks } from './history.ts'
@@ -22,7 +22,12 @@ export type Replaced = {
 export type Nights = { from: DayNumber; to: DayNumber }
 
 /** What a change replaced on the nights. `past`: the state with the change. */
-export function replacedBy(past: PastBlocks, hotelId: number, change: Change, nights: Nights): Replaced[] {
+export function replacedBy(
+  past: PastBlocks,
+  hotelId: number,
+  change: ChangeBack,
+  nights: Nights,
+): Replaced[] {
   const ranges: Replaced[] = []
   const lastByRow = new Map<string, Replaced>()
   for (const block of change.blocks) {
@@ -81,7 +86,7 @@ export function valueOf(
 }
 
 export function listedChange(
-  change: Change,
+  change: ChangeBack,
   { roomNo, rateNo, field, from, to, before, after }: Replaced,
   names: Names,
 ): ListedChange {
@@ -105,7 +110,7 @@ export function originOf({
   atMs,
   by,
   source,
-}: Pick<Change, 'revision' | 'atMs' | 'by' | 'source'>) {
+}: Pick<ChangeBack, 'revision' | 'atMs' | 'by' | 'source'>) {
   return {
     by,
     requestId: by === 'booking' ? null : source,

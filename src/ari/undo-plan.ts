@@ -7,7 +7,7 @@ import type { FieldBefore } from './before-values.ts'
 import { Block, type Blocks } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
-import { changesBack, selectHotelPast, type Change, type HotelPast } from './changes-back.ts'
+import { changesBack, selectHotelPast, type ChangeBack, type HotelPast } from './changes-back.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
 import {
   behindCurrency,
@@ -38,7 +38,7 @@ export type UndoBlock = {
 }
 
 /** What changed a value since the push. */
-export type Changer = Pick<Change, 'revision' | 'atMs' | 'by' | 'source'>
+export type Changer = Pick<ChangeBack, 'revision' | 'atMs' | 'by' | 'source'>
 
 export type UndoPlan = {
   body: UndoBody
@@ -128,7 +128,7 @@ async function withWrittenValues(
     return { key, block: bytes ? Block.decode(bytes) : Block.empty() }
   })
   const past = pastBlocks(present, (row) => blockByKey.has(packBlockKey(row)))
-  const visit = (change: Change): 'go on' => {
+  const visit = (change: ChangeBack): 'go on' => {
     noteChange(change, { past, hotelId: hotel.id, blockByKey, changers })
     putBack(past, hotel.id, change)
     return 'go on'
@@ -182,7 +182,7 @@ type Noting = {
 }
 
 function noteChange(
-  { blocks, revision, atMs, by, source }: Change,
+  { blocks, revision, atMs, by, source }: ChangeBack,
   { past, hotelId, blockByKey, changers }: Noting,
 ): void {
   for (const changed of blocks) {

@@ -5,14 +5,14 @@ import type { PushKind } from '../push-log/contract.ts'
 import { isInRange, rangeValues, readNewest } from '../push-log/day-ranges.ts'
 import { hasRequestId, requestIdOfRow } from '../push-log/request-ids.ts'
 import { decodeBefore, type BlockBefore } from './before-values.ts'
-import type { Change, HotelPast } from './changes-back.ts'
+import type { ChangeBack, HotelPast } from './changes-back.ts'
 import { walkBackTo } from './history.ts'
 import { undoErrors } from './undo-contract.ts'
 
 /** Finds the push that an undo names, with the values that it replaced. */
 
 /** Exactly one of the two. */
-export type NamedPush = { requestId?: string; revision?: number }
+export type PushReference = { requestId?: string; revision?: number }
 
 export type UndoTarget = {
   requestId: string
@@ -38,7 +38,7 @@ export async function readUndoTarget(
   connection: Queryable,
   supplierId: number,
   hotel: HotelPast,
-  named: NamedPush,
+  named: PushReference,
 ): Promise<UndoTarget> {
   const row =
     named.requestId === undefined
@@ -64,8 +64,8 @@ async function rowOfRevision(
   const [row] = rows
   if (row && undoableKinds.includes(row.kind)) return row
   // Either its values are no longer stored, which is thrown here, or something else made the revision.
-  let by: Change['by'] | undefined = row ? 'stop' : undefined
-  const visit = (change: Change): 'go on' => {
+  let by: ChangeBack['by'] | undefined = row ? 'stop' : undefined
+  const visit = (change: ChangeBack): 'go on' => {
     if (change.revision === revision) by = change.by
     return 'go on'
   }
@@ -74,7 +74,7 @@ async function rowOfRevision(
   throw refused(409, undoErrors.notUndoable, `Revision ${revision} is ${maker}`, '/revision', revision)
 }
 
-const makerText: Readonly<Record<Change['by'], string>> = {
+const makerText: Readonly<Record<ChangeBack['by'], string>> = {
   push: 'a push whose values are not stored',
   undo: 'an undo whose values are not stored',
   booking: 'a booking',

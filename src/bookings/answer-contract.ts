@@ -27,7 +27,7 @@ const checkedRoomRate = Type.Object(
   { description: 'One for each room-rate and party' },
 )
 
-export const delivery = Type.Object(
+export const deliveryState = Type.Object(
   { status: Type.String({ description: '`queued`, `sending`, `delivered`, `superseded` or `dead`' }) },
   { description: 'Delivery of this version to the supplier' },
 )
@@ -70,7 +70,7 @@ export const bookingAnswer = Type.Object({
   currency: Type.String(),
   total: stayTotal,
   priceChecks: Type.Array(checkedRoomRate),
-  delivery,
+  delivery: deliveryState,
   warnings: Type.Array(warning),
 })
 
@@ -141,7 +141,7 @@ export const reservationAnswer = Type.Object({
   priceChecks: Type.Array(checkedRoomRate),
   createdAt: Type.String(),
   modifiedAt: Type.String(),
-  delivery,
+  delivery: deliveryState,
 })
 
 /** The members of a refusal beside its problem. */

@@ -4,7 +4,7 @@ import { code, date, decimal, lines, oneOf, queriedLimit, route, success, text }
 import { reservationStatuses } from '../webhooks/contract.ts'
 import {
   confirmation,
-  delivery,
+  deliveryState,
   bookingAnswer,
   penaltyDue,
   refusalDetails,
@@ -248,7 +248,7 @@ export const reservationRoutes = {
       'Creates the final version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and gets the same answer. `penalty` is the cost under the booked policies at this moment. Inventory is not raised: the supplier’s next push does that.',
     params,
     takesIdempotencyKey: true,
-    answer: Type.Object({ ...confirmation, penalty: penaltyDue, delivery }),
+    answer: Type.Object({ ...confirmation, penalty: penaltyDue, delivery: deliveryState }),
     errors: { 404: 'Unknown reservation', 409: '`STAY_OVER`' },
     examples: [
       {

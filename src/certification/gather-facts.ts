@@ -10,7 +10,7 @@ import type { Facts, PushFact } from './facts.ts'
 import {
   selectAttemptFacts,
   selectBookingFacts,
-  selectNotes,
+  selectCheckNotes,
   selectPriceCheckFacts,
   type CertifiedScope,
 } from './store.ts'
@@ -34,7 +34,7 @@ export async function gatherFacts(needs: Needs, scope: CertifiedScope): Promise<
     attempts: await selectAttemptFacts(db, scope),
     priceChecks: await selectPriceCheckFacts(db, scope),
     bookings: await selectBookingFacts(db, scope),
-    notes: await selectNotes(db, scope.supplierId),
+    notes: await selectCheckNotes(db, scope.supplierId),
     hotels: await readHotelFacts(db, hotels, nowMs),
   }
 }

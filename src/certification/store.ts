@@ -73,7 +73,7 @@ export async function selectBookingFacts(
 
 type NoteRow = Note & { subject: NoteSubject }
 
-export async function selectNotes(db: Queryable, supplierId: number): Promise<Map<NoteSubject, Note>> {
+export async function selectCheckNotes(db: Queryable, supplierId: number): Promise<Map<NoteSubject, Note>> {
   const { rows } = await db.query<NoteRow>(
     `select subject, is_good as "isGood", epoch_ms(at) as "atMs", request_id as "requestId", detail
      from certification_note where supplier_id = $1`,

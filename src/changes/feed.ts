@@ -8,7 +8,7 @@ import type { Change } from './contract.ts'
 import { isBefore, restarted, tooOld, writeCursor, type FeedPosition } from './cursor.ts'
 import { selectChanges, selectOptionalEnd, selectCurrentPosition, type ChangeRow } from './store.ts'
 
-export type Page = {
+export type FeedPage = {
   changes: Change[]
   /** The position after everything that was scanned. */
   position: FeedPosition
@@ -18,7 +18,7 @@ export type Page = {
 export type Feed = {
   now: () => Promise<FeedPosition>
   /** Throws 410 if the position is no longer in the feed. */
-  read: (after: FeedPosition, limit: number) => Promise<Page>
+  read: (after: FeedPosition, limit: number) => Promise<FeedPage>
   /**
    * Resolves once there is something to read after the position; false after `withinMs` or an abort of `over`.
    */
@@ -35,9 +35,9 @@ const lookEveryMs = 100
 export function feed(needs: Needs): Feed {
   const gate = new Gate<'read'>(reads)
   // Callers that keep up all ask for the same page.
-  const pages = new Memory<Page>(needs.db.epoch, { entriesMax: reads.waiting })
+  const pages = new Memory<FeedPage>(needs.db.epoch, { entriesMax: reads.waiting })
   const watch = new Watch(needs)
-  const readInTurn = async (after: FeedPosition, limit: number): Promise<Page> => {
+  const readInTurn = async (after: FeedPosition, limit: number): Promise<FeedPage> => {
     const turn = gate.enter('read')
     if (!turn) throw overloaded()
     await turn
@@ -58,7 +58,7 @@ export function feed(needs: Needs): Feed {
   }
 }
 
-async function readPage({ db }: Needs, after: FeedPosition, limit: number): Promise<Page> {
+async function readPage({ db }: Needs, after: FeedPosition, limit: number): Promise<FeedPage> {
   const found = await selectChanges(db, after, { limit, blocksMax: blocksPerPageMax })
   const { rows, hasMore, horizon, nextTurn, storeStamp } = found
   // A store promoted a moment ago still has the cursor's epoch, but may have lost the changes before the

@@ -7,7 +7,7 @@ import { rejectIfAny, reportedValue, type Problem, Rejected } from '../http/reje
 import type { AnswerOf } from '../http/route.ts'
 import { changeRoutes, changesPerPage, waitSecondsMax } from './contract.ts'
 import { readCursor, writeCursor, type FeedPosition } from './cursor.ts'
-import { feed, type Feed, type Page } from './feed.ts'
+import { feed, type Feed, type FeedPage } from './feed.ts'
 import { Readable } from 'node:stream'
 
 /** GET /booking/changes: immediately, after waiting, or as events. */
@@ -46,7 +46,7 @@ async function readOrWait(
   changes: Feed,
   after: FeedPosition,
   { limit, waitMs, held }: { limit: number; waitMs: number; held: Held },
-): Promise<Page> {
+): Promise<FeedPage> {
   const untilMs = performance.now() + waitMs
   let position = after
   for (;;) {
@@ -60,7 +60,7 @@ async function readOrWait(
   }
 }
 
-function pageAnswer({ changes, position, hasMore }: Page): AnswerOf<typeof changeRoutes.listChanges> {
+function pageAnswer({ changes, position, hasMore }: FeedPage): AnswerOf<typeof changeRoutes.listChanges> {
   return {
     code: '200',
     message: 'Changes retrieved successfully',
@@ -134,7 +134,7 @@ async function* events({ changes, start, limit, held, needs }: EventSource): Asy
   }
 }
 
-function textOf({ changes }: Page): string {
+function textOf({ changes }: FeedPage): string {
   return changes
     .map((change) => `event: change\nid: ${change.cursor}\ndata: ${JSON.stringify(change)}\n\n`)
     .join('')

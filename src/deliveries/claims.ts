@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { throttledWarning } from '../base/log.ts'
-import type { Group } from './messages.ts'
+import type { DeliveryGroup } from './messages.ts'
 import type { DeliveryNeeds } from './needs.ts'
 import type { Lane } from '../bookings/delivery-schedule.ts'
 import { paceMs, type Allotted, type Destination, type Slot } from './slots.ts'
 import { claimDue, claimHourly, type Claimed, type ClaimedInTurn } from './store.ts'
 
 /** Deliveries to send in one call, with the slot reserved for it. */
-export type ClaimedGroup = { group: Group; slot: Slot }
+export type ClaimedGroup = { group: DeliveryGroup; slot: Slot }
 
 type ClaimNeeds = DeliveryNeeds & { slots: NonNullable<DeliveryNeeds['slots']>; leaseMs: number }
 
@@ -135,14 +135,14 @@ export class DeliveryClaims {
     // is room.
     const filled = [...this.#destinationsWithMore(single, singles), ...bodies.map(([first]) => first)]
     for (const one of filled) this.#remember(one)
-    const groups = [...singles.map((claimed): Group => [claimed]), ...bodies]
+    const groups = [...singles.map((claimed): DeliveryGroup => [claimed]), ...bodies]
     if (groups.length === 0) return false
     this.#onClaimed(this.#started(groups, wanted), claimedMs)
     return filled.length > 0
   }
 
   /** The first of each place begin at once; those beyond its room are ahead. */
-  #started(groups: readonly Group[], wanted: readonly Allotted[]): ClaimedGroup[] {
+  #started(groups: readonly DeliveryGroup[], wanted: readonly Allotted[]): ClaimedGroup[] {
     const roomByKey = new Map(wanted.map((one) => [keyOf(one), one.room]))
     return groups.map((group) => {
       const [first] = group
@@ -183,11 +183,11 @@ function keyOf({ lane, endpoint }: Destination): string {
  * Bodies of the hourly run: each for one endpoint, one hotel and one status; deliveries that must go alone
  * get their own.
  */
-function groupsOf(claimed: readonly Claimed[]): Group[] {
+function groupsOf(claimed: readonly Claimed[]): DeliveryGroup[] {
   const groups = Map.groupBy(claimed, ({ endpoint, hotelId, reservationStatus, isAlone, id }) =>
     [endpoint, hotelId, reservationStatus, isAlone ? id : ''].join(),
   )
-  return [...groups.values()].flatMap((group): Group[] => {
+  return [...groups.values()].flatMap((group): DeliveryGroup[] => {
     const [first, ...others] = group.sort((left, right) => left.reservationId - right.reservationId)
     return first ? [[first, ...others]] : []
   })

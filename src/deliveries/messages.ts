@@ -16,7 +16,7 @@ export type Message = {
   body: Buffer
   /** Cardholder names of the cards in the body. */
   cardHolders: readonly string[]
-  claimed: Group
+  claimed: DeliveryGroup
 }
 
 type Row = {
@@ -30,15 +30,15 @@ type Row = {
   card: StoredCard | undefined
 }
 
-export type Group = readonly [Claimed, ...Claimed[]]
+export type DeliveryGroup = readonly [Claimed, ...Claimed[]]
 
 /** A group without a body, for example because the vault's key does not open a card. */
-export type Unreadable = { claimed: Group; error: unknown }
+export type Unreadable = { claimed: DeliveryGroup; error: unknown }
 
 /** The bodies of deliveries, one per group, read in one query. */
 export async function messagesOf(
   db: Queryable,
-  groups: readonly Group[],
+  groups: readonly DeliveryGroup[],
   { vault, nowMs }: { vault: CardVault; nowMs: number },
 ): Promise<{ messages: Message[]; unreadable: Unreadable[] }> {
   const all = groups.flat()
@@ -58,7 +58,7 @@ export async function messagesOf(
   return { messages, unreadable }
 }
 
-function messageOf(claimed: Group, rowByKey: ReadonlyMap<string, Row>, vault: CardVault): Message {
+function messageOf(claimed: DeliveryGroup, rowByKey: ReadonlyMap<string, Row>, vault: CardVault): Message {
   const cardById = new Map<string, Card>()
   const version = (delivery: Claimed): ReservationVersion => {
     const row = rowByKey.get(keyOf(delivery))
@@ -113,7 +113,7 @@ const groupIdCharacters = 32
  * A message of several deliveries derives its id from theirs: the same deliveries in one body again have the
  * same id.
  */
-function messageId(claimed: Group): string {
+function messageId(claimed: DeliveryGroup): string {
   const [only, ...others] = claimed
   if (others.length === 0) return deliveryIdOf(only.id)
   const ids = claimed.map(({ id }) => id).join()

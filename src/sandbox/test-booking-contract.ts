@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { bookingAnswer, confirmation, delivery } from '../bookings/answer-contract.ts'
+import { bookingAnswer, confirmation, deliveryState } from '../bookings/answer-contract.ts'
 import { reservationRoutes } from '../bookings/contract.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { code, date, lines, oneOf, route } from '../http/route.ts'
@@ -42,7 +42,7 @@ const testBooking = Type.Object({
 })
 export type TestBooking = Static<typeof testBooking>
 
-const cancelled = Type.Object({ ...confirmation, delivery })
+const cancelled = Type.Object({ ...confirmation, delivery: deliveryState })
 /** The answer to a test booking; a cancellation's has no prices. */
 export type TestBooked = Static<typeof bookingAnswer> | Static<typeof cancelled>
 

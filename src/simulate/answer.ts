@@ -11,7 +11,7 @@ import {
 import { delivery } from '../bookings/callback-contract.ts'
 import type { FaultPlan, SimulatedFault } from './faults.ts'
 import { GatewayRefused, type GatewayClient } from './gateway-client.ts'
-import type { Ledger, Received } from './ledger.ts'
+import type { ReservationLedger, Received } from './ledger.ts'
 import { livePrice, type LivePrice, type NoPrice } from './live-price.ts'
 import { pushEverything, type Resynced } from './resync.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -19,7 +19,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** The supplier's answer to a call. */
 
-export type Answered = {
+export type SimulatedAnswer = {
   status: number
   body: object
   report: Pick<SimulatedCall, 'call'> & Partial<SimulatedCall>
@@ -27,7 +27,12 @@ export type Answered = {
   afterwards?: () => Promise<Partial<SimulatedCall>>
 }
 
-export type AnswerNeeds = { gateway: GatewayClient; ledger: Ledger; faults: FaultPlan; clock: Clock }
+export type AnswerNeeds = {
+  gateway: GatewayClient
+  ledger: ReservationLedger
+  faults: FaultPlan
+  clock: Clock
+}
 
 const isPriceCheck = validator(priceCheckRequest)
 const isDelivery = validator(delivery)
@@ -52,7 +57,7 @@ export async function answerTo(
   body: Buffer,
   signature: SignatureState,
   needs: AnswerNeeds,
-): Promise<Answered> {
+): Promise<SimulatedAnswer> {
   const sent = parsed(body)
   if (isRecord(sent) && sent['type'] === 'ping') return answerPing(signature)
   const shape = bodies[path]
@@ -75,7 +80,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-function refusal(status: number, message: string, report: Answered['report']): Answered {
+function refusal(status: number, message: string, report: SimulatedAnswer['report']): SimulatedAnswer {
   return { status, body: { code: String(status), message }, report }
 }
 
@@ -84,7 +89,7 @@ function isForged(signature: SignatureState): boolean {
   return signature !== 'verified' && signature !== 'unverifiable'
 }
 
-function answerPing(signature: SignatureState): Answered {
+function answerPing(signature: SignatureState): SimulatedAnswer {
   if (isForged(signature)) return refusal(401, 'The signature is wrong', { call: 'ping' })
   return { status: 200, body: { code: '200', message: 'pong' }, report: { call: 'ping' } }
 }
@@ -94,7 +99,7 @@ function answerAlerts(
   alerts: readonly { kind: string; hotelId: string | null }[],
   signature: SignatureState,
   needs: AnswerNeeds,
-): Answered {
+): SimulatedAnswer {
   const report = { call: 'alerts', alerts: alerts.map(({ kind, hotelId }) => ({ kind, hotelId })) } as const
   if (isForged(signature)) return refusal(401, 'The signature is wrong', report)
   const hotelIds = new Set(
@@ -110,10 +115,10 @@ function answerAlerts(
 }
 
 function answerDelivery(
-  sent: Parameters<Ledger['receive']>[0],
+  sent: Parameters<ReservationLedger['receive']>[0],
   signature: SignatureState,
   { ledger, faults }: AnswerNeeds,
-): Answered {
+): SimulatedAnswer {
   const fault = faults.next(sent.status)
   const report = { call: 'booking', hotelId: sent.hotelId, ...withFault(fault) } as const
   const refused = refusalOf(fault, signature, report)
@@ -127,7 +132,7 @@ async function answerPriceCheck(
   asked: PriceCheckRequest,
   signature: SignatureState,
   { gateway, faults }: AnswerNeeds,
-): Promise<Answered> {
+): Promise<SimulatedAnswer> {
   const fault = faults.next('check')
   const report = { call: 'priceCheck', asked, ...withFault(fault) } as const
   const refused = refusalOf(fault, signature, report)
@@ -163,8 +168,8 @@ function withFault(fault: SimulatedFault | undefined): { fault?: SimulatedFault 
 function refusalOf(
   fault: SimulatedFault | undefined,
   signature: SignatureState,
-  report: Answered['report'],
-): Answered | undefined {
+  report: SimulatedAnswer['report'],
+): SimulatedAnswer | undefined {
   if (fault === '500') return refusal(500, 'Ordered to fail', report)
   if (fault === 'cancel-before-confirm') return refusal(503, 'Ordered to take no Confirm', report)
   if (fault === 'bad-signature') return refusal(401, 'Ordered to find the signature wrong', report)

@@ -32,7 +32,7 @@ export type Received = {
 /** Beyond this, the oldest are forgotten: the program is for trials. */
 const entriesMax = 100_000
 
-export class Ledger {
+export class ReservationLedger {
   readonly #entryById = new Map<string, LedgerEntry>()
 
   get(reservationId: string): LedgerEntry | undefined {

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import {
   answerTo,
   type AnswerNeeds,
-  type Answered,
+  type SimulatedAnswer,
   type Path,
   type SimulatedCall,
   verifySignature,
@@ -159,7 +159,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
 const faultsOfConnection: ReadonlySet<SimulatedFault | undefined> = new Set(['hang', 'garbage'])
 
 /** Returns whether an answer was sent. */
-async function reply(response: ServerResponse, { status, body, report }: Answered): Promise<boolean> {
+async function reply(response: ServerResponse, { status, body, report }: SimulatedAnswer): Promise<boolean> {
   if (faultsOfConnection.has(report.fault)) {
     // The connection of a hanging call stays open until the other side gives up.
     if (report.fault === 'garbage') response.socket?.end('\u0007 no HTTP at all\r\n\r\n')

@@ -5,7 +5,7 @@ import { webhookRoutes } from '../webhooks/contract.ts'
 import type { SimulatedCall } from './answer.ts'
 import { FaultPlan, type FaultOrder } from './faults.ts'
 import { gatewayClient, GatewayRefused, type GatewayClient } from './gateway-client.ts'
-import { Ledger, type LedgerEntry } from './ledger.ts'
+import { ReservationLedger, type LedgerEntry } from './ledger.ts'
 import { paths, startServer } from './server.ts'
 
 /**
@@ -52,7 +52,7 @@ export async function startSupplier(options: SupplierOptions): Promise<Simulated
   const gateway = gatewayClient(options)
   const secrets = [...options.secrets]
   const alertSecrets = [...options.secrets]
-  const ledger = new Ledger()
+  const ledger = new ReservationLedger()
   const faults = new FaultPlan()
   for (const fault of options.faults) faults.order(fault)
   const server = await startServer(options, {

@@ -1,7 +1,7 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
 import { scopesOf, taxesColumn, type StoredTax, type ScopedTaxes } from './store.ts'
-import { prepareTaxes, taxesFor, type HotelTaxes } from './room-rate-taxes.ts'
+import { prepareTaxes, taxesFor, type PreparedTaxes } from './room-rate-taxes.ts'
 import { planStay } from './stay-plan.ts'
 
 /**
@@ -36,7 +36,7 @@ function preparedBy(
   scopes: readonly ScopedTaxes[],
   minorDigits: number,
   change: (tax: Tax) => Tax,
-): HotelTaxes {
+): PreparedTaxes {
   const taxed = scopes.map(({ taxes, ...scope }) => ({
     ...scope,
     taxes: taxes.filter(isDueEachNight).map(change),
@@ -49,7 +49,7 @@ function isDueEachNight({ valueType, appliedPer }: Tax): boolean {
 }
 
 function floorOf(
-  taxes: HotelTaxes,
+  taxes: PreparedTaxes,
   roomNo: number,
   rateNo: number,
   night: DayNumber,

@@ -36,13 +36,13 @@ export type RoomRateTaxes = {
 }
 
 /** The taxes of one hotel, prepared once for a version of its catalog. */
-export type HotelTaxes = {
+export type PreparedTaxes = {
   minorDigits: number
   taxesByScope: ReadonlyMap<number, readonly Tax[]>
   preparedByScope: Map<number, RoomRateTaxes>
 }
 
-export function prepareTaxes(scopes: readonly ScopedTaxes[], minorDigits: number): HotelTaxes {
+export function prepareTaxes(scopes: readonly ScopedTaxes[], minorDigits: number): PreparedTaxes {
   const filled = scopes.filter(({ taxes }) => taxes.length > 0)
   return {
     minorDigits,
@@ -56,7 +56,7 @@ export function prepareTaxes(scopes: readonly ScopedTaxes[], minorDigits: number
 
 /** The taxes of a room-rate; room-rates with the same entries share one object. */
 export function taxesFor(
-  { minorDigits, taxesByScope, preparedByScope }: HotelTaxes,
+  { minorDigits, taxesByScope, preparedByScope }: PreparedTaxes,
   roomNo: number,
   rateNo: number,
 ): RoomRateTaxes {

@@ -15,7 +15,7 @@ import { transaction } from '../../postgres/transaction.ts'
 import { readNumber, readPosition, writePosition } from '../list-query.ts'
 import { platformPush } from '../pushes/platform-push.ts'
 import { consoleHoldsPerPage, holdConsoleRoutes } from './contract.ts'
-import { searchHoldRows, selectOptionalOwner, type HoldOwner, type HoldSearch } from './store.ts'
+import { searchHoldRows, selectOptionalHoldOwner, type HoldOwner, type HoldSearch } from './store.ts'
 
 /** GET /holds. */
 export const searchHolds = ({ db, clock }: Needs): Mounted =>
@@ -77,7 +77,7 @@ export const discardHold = ({ db, clock }: Needs): Mounted =>
 
 async function ownerOf(db: Queryable, holdId: string): Promise<HoldOwner> {
   const id = readHoldId(holdId)
-  const owner = id === undefined ? undefined : await selectOptionalOwner(db, id)
+  const owner = id === undefined ? undefined : await selectOptionalHoldOwner(db, id)
   if (owner) return owner
   throw new Rejected(404, { ...guardErrors.holdNotFound, path: 'holdId', value: reportedValue(holdId) })
 }

@@ -52,7 +52,7 @@ export async function searchHoldRows(db: Queryable, search: HoldSearch, nowMs: n
 export type HoldOwner = { hotelId: number; hotelCode: string; supplierId: number; supplier: string }
 
 /** Whose hold it is. */
-export async function selectOptionalOwner(db: Queryable, id: string): Promise<HoldOwner | undefined> {
+export async function selectOptionalHoldOwner(db: Queryable, id: string): Promise<HoldOwner | undefined> {
   const { rows } = await db.query<HoldOwner>(
     `select hotel.id as "hotelId", hotel.code as "hotelCode", supplier.id as "supplierId", supplier.name as supplier
      from hold join hotel on hotel.id = hold.hotel_id join supplier on supplier.id = hotel.supplier_id

@@ -6,7 +6,7 @@ import {
   type ChangedMember,
   type ChangedPart,
   type PushChanges,
-  type ChangedNights,
+  type NightsOfPush,
 } from './contract.ts'
 import { ArchiveUnavailable, type Archive } from '../../push-log/archive.ts'
 import { selectFormerPushes } from './former-pushes.ts'
@@ -257,7 +257,7 @@ function rangesOf(cells: readonly ChangedCell[]): Range[] {
   return ranges
 }
 
-async function named(db: Queryable, hotelId: number, ranges: readonly Range[]): Promise<ChangedNights[]> {
+async function named(db: Queryable, hotelId: number, ranges: readonly Range[]): Promise<NightsOfPush[]> {
   const codes = (list: Iterable<{ no: number; code: string }>) =>
     new Map([...list].map(({ no, code }) => [no, code]))
   const rooms = codes((await selectRooms(db, hotelId)).values())

@@ -51,7 +51,7 @@ export type ShownBody = { encoding: 'json' | 'text' | 'base64'; text: string; by
 export type PushProblem = ConstraintError & { path?: string; value?: unknown }
 
 /** Nights of a room (`rateId` null) or of a room-rate that still have the values from the push. */
-export type ChangedNights = {
+export type NightsOfPush = {
   roomId: string
   rateId: string | null
   from: string
@@ -74,7 +74,7 @@ export type PushChanges =
   | {
       kind: 'nights'
       hotelId: number
-      nights: ChangedNights[]
+      nights: NightsOfPush[]
       moreNights: number
       /** Cells that still have its values; the others have changed since, or are in the past. */
       cellsHeld: number

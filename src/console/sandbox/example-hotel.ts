@@ -190,11 +190,11 @@ export function exampleYear(nowMs: number): AriItem[] {
 }
 
 /** Nights of one price: those of a month between two days that are on the same kind of day. */
-export type Stretch = { from: DayNumber; to: DayNumber; days: Weekday[]; firstNight: DayNumber }
+export type ExampleNights = { from: DayNumber; to: DayNumber; days: Weekday[]; firstNight: DayNumber }
 
 /** The stretches of a season, month by month, from the first night to the last. */
-export function stretchesOf(first: DayNumber, last: DayNumber): Stretch[] {
-  const stretches: Stretch[] = []
+export function stretchesOf(first: DayNumber, last: DayNumber): ExampleNights[] {
+  const stretches: ExampleNights[] = []
   for (let from = first; from <= last; from = endOfMonth(from) + 1) {
     const to = Math.min(last, endOfMonth(from))
     for (const days of [midweek, weekends]) {
@@ -205,7 +205,7 @@ export function stretchesOf(first: DayNumber, last: DayNumber): Stretch[] {
   return stretches
 }
 
-function item(room: Room, { from, to, days }: Stretch): AriItem {
+function item(room: Room, { from, to, days }: ExampleNights): AriItem {
   const isHigh = highSeason.includes(monthOf(from) % 12)
   const forTwo = room.forTwo + (days === weekends ? weekendExtra : 0) + (isHigh ? highSeasonExtra : 0)
   return {

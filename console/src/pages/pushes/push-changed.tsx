@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { restrictionNames, restrictions } from '../../../../src/ari/restrictions.ts'
 import type {
   ChangedMember,
-  ChangedNights,
+  NightsOfPush,
   ChangedPart,
   PushChanges,
   PushListed,
@@ -66,7 +66,7 @@ function Nights({
   )
 }
 
-function useColumns(hotelId: number): Column<ChangedNights>[] {
+function useColumns(hotelId: number): Column<NightsOfPush>[] {
   const { t } = useTranslation()
   return [
     {
@@ -98,7 +98,7 @@ function CalendarLink({
   row: { roomId, rateId, from, to },
 }: {
   hotelId: number
-  row: ChangedNights
+  row: NightsOfPush
 }) {
   const { t } = useTranslation()
   const nights =
