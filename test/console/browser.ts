@@ -185,3 +185,12 @@ export async function widthsOf(page: Page): Promise<{ beyond: number; narrowest:
       .map((cell) => cell.getBoundingClientRect().width)),
   })`)
 }
+
+/** The pages of the console that this one leads to; not its downloads. */
+export async function linksOn(page: Page): Promise<string[]> {
+  return page
+    .locator('#app a[href^="/console"]:not([href^="/console/api/"])')
+    .evaluateAll((links) =>
+      links.map((link) => (link.getAttribute('href') ?? '').replace(/^\/console/, '') || '/'),
+    )
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { stageBookings } from './bookings-stage.ts'
-import { axe, openConsole, widthsOf, withoutChromium, type ConsoleWindow } from './browser.ts'
+import { axe, linksOn, openConsole, widthsOf, withoutChromium, type ConsoleWindow } from './browser.ts'
 
 /**
  * Every page that links of the console lead to, with each of its tabs, in all widths that are supported and both
@@ -43,7 +43,7 @@ describe('every page of the console', { skip: withoutChromium }, async () => {
         seen.add(kind)
         await window.goto(path)
         await window.page.waitForLoadState('networkidle')
-        for (const next of await linksOn(window)) found.add(next)
+        for (const next of await linksOn(window.page)) found.add(next)
         faults.push(...(await faultsOf(window, path)))
       }
       assert.equal(faults.join('\n'), '')
@@ -75,12 +75,4 @@ async function faultsOf({ page }: ConsoleWindow, path: string): Promise<string[]
 /** Pages that differ only in what they show are looked at once. */
 function kindOf(path: string): string {
   return path.replace(/[?#].*/, '').replaceAll(/\d+/g, 'N')
-}
-
-async function linksOn({ page }: ConsoleWindow): Promise<string[]> {
-  return page
-    .locator('#app a[href^="/console"]:not([href^="/console/api/"])')
-    .evaluateAll((links) =>
-      links.map((link) => (link.getAttribute('href') ?? '').replace(/^\/console/, '') || '/'),
-    )
 }

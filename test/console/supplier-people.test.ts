@@ -8,7 +8,7 @@ import { gatewayForTests } from '../harness.ts'
 import { httpAnswer, startReceiver } from '../receiver.ts'
 import { expectOk } from '../story.ts'
 import { statusOf } from './bookings-stage.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, linksOn, openConsole, withoutChromium } from './browser.ts'
 
 /** The console as somebody of a supplier sees it: only what they may open. */
 
@@ -37,13 +37,6 @@ describe('the console of people of a supplier', { skip: withoutChromium }, async
     })
     return refused
   }
-
-  const linksOn = (page: Page): Promise<string[]> =>
-    page
-      .locator('#app a[href^="/console"]')
-      .evaluateAll((links) =>
-        links.map((link) => (link.getAttribute('href') ?? '').replace(/^\/console/, '')),
-      )
 
   test('a page that only operators see says so, and nothing is asked that the service would refuse', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer', { supplierId })
