@@ -354,6 +354,31 @@ test('what an earlier item of the same push clears still counts for what is lear
   )
 })
 
+test('items of one push for the same night are judged by what was stored, not by the items before them', async () => {
+  const shop = await guarded([drop, { kind: 'inventoryJump', units: 5, action: 'hold' }])
+  const reply = await push(shop, [
+    night('2027-04-10', [bar({ prices: null })]),
+    night('2027-04-10', [bar({ price: 1 })]),
+    night('2027-04-11', [bar({ price: 75 })], { inventory: 6 }),
+    night('2027-04-11', [bar({ price: 55 })], { inventory: 10 }),
+    // Back to what was stored.
+    night('2027-04-12', [bar({ price: 70 })]),
+    night('2027-04-12', [bar({ price: 100 })]),
+  ])
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5].map((index) => resultOf(reply, index)['status']),
+    ['applied', 'held', 'applied', 'held', 'applied', 'applied'],
+  )
+  assert.deepEqual(
+    [await priceOn(shop, '2027-04-10'), await priceOn(shop, '2027-04-11'), await priceOn(shop, '2027-04-12')],
+    [undefined, 75, 100],
+  )
+  assert.equal((await stored(shop, '2027-04-11'))['inventory'], 6)
+  const ids = (await holdsOf(shop)).map(({ holdId }) => String(holdId))
+  expectOk(await release(shop, ids))
+  assert.deepEqual([await priceOn(shop, '2027-04-10'), await priceOn(shop, '2027-04-11')], [1, 55])
+})
+
 test('a dry run says what would be held, and holds nothing', async () => {
   const shop = await guarded([drop])
   const reply = await push(shop, [night('2027-04-10', [bar({ price: 1 })])], { dryRun: true })

@@ -84,7 +84,7 @@ export class PushJudge {
     return field === fieldNumber.closed && value === unset && this.massOpen !== undefined
   }
 
-  /** The value that is stored on the night; `unset` for a price in a former currency. */
+  /** The value that a block has on the night; `unset` for a price in a former currency. */
   before(field: number, night: number, block: Block): number {
     const value = block.values(field)?.[night] ?? unset
     const { currencyRevision } = this.#context
@@ -92,6 +92,10 @@ export class PushJudge {
     return (block.revisions(field)?.[night] ?? unset) <= currencyRevision ? unset : value
   }
 
+  /**
+   * `before`: what the items before left on the night; a held value leaves it there. The rules compare the value with
+   * what was stored before the push: a price that is cleared and set again is a changed price.
+   */
   verdict(
     row: RowChange,
     { month, field, value }: { month: number; field: number; value: number },
@@ -99,16 +103,16 @@ export class PushJudge {
     before: number,
   ): Verdict | undefined {
     if (!mayBeHeld(field, before, value)) return undefined
-    return this.#own(row, { month, field, value }, night, before) ?? this.#wholeUnless(row, field, value)
+    return this.#own(row, { month, field, value }, night) ?? this.#wholeUnless(row, field, value)
   }
 
   #own(
     row: RowChange,
     { month, field, value }: { month: number; field: number; value: number },
     night: number,
-    before: number,
   ): Verdict | undefined {
-    const { guard } = this.#context
+    const { guard, stored } = this.#context
+    const before = this.before(field, night, stored.of(row.roomNo, row.rateNo, month))
     if (isPriceField(field)) {
       const bounds = guard.learned ? this.#boundsOn(row, field, firstDay(month) + night) : undefined
       const verdict = judgePrice(guard, field, before, value, bounds)
