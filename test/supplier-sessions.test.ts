@@ -45,7 +45,13 @@ type Ids = {
   exportId: string
 }
 /** A supplier's part of the tests: its people, what it has, and a mark that only its own data contains. */
-type Account = Ids & { name: string; mark: string; viewer: TestOperator; manager: TestOperator }
+type Account = Ids & {
+  name: string
+  mark: string
+  supplier: TestSupplier
+  viewer: TestOperator
+  manager: TestOperator
+}
 
 type Row = {
   /** Instead of the ids themselves. */
@@ -198,7 +204,7 @@ async function account(name: string, mark: string): Promise<Account> {
     keyId: supplier.keyId,
     spareKeyId: Number(spareKey['keyId']),
   }
-  return { ...ids, ...of, name, mark, viewer, manager }
+  return { ...ids, ...of, name, mark, supplier, viewer, manager }
 }
 
 const card = {
@@ -467,6 +473,25 @@ test('nothing that people of a supplier read names the operator who did it: they
     ),
     JSON.stringify(setters),
   )
+})
+
+test('a test booking that an operator’s stop-sell forbids says that the platform stopped the sale, not who did', async () => {
+  const { supplierId, hotelId, supplier, manager } = await account('Zeta', 'zetamark')
+  const operator = await gateway.operator('operator')
+  const { checkin, checkout, rooms } = stay
+  const nights = { targets: [{ roomId: 'DBL' }], from: checkin, to: checkout }
+  const stop = { ...nights, action: 'stop', reason: 'Water damage' }
+  const { body: stopped } = expectOk(await operator.post(`/hotels/${hotelId}/stop-sell`, stop))
+  const wanted = { hotelId: 'H1', checkin, checkout, rooms: [{ ...rooms[0], roomId: 'DBL', rateId: 'BAR' }] }
+  for (const reply of [
+    await manager.post(`/sandbox/${supplierId}/bookings`, sandboxStay),
+    await supplier.post('/push/sandbox/booking', wanted),
+  ]) {
+    assert.deepEqual([reply.status, said(reply).type], [409, 'NOT_BOOKABLE'])
+    const [{ rule, setBy }] = Object(reply.body['rules'])
+    assert.deepEqual([rule, setBy.operator, setBy.requestId], ['stopSell', 'platform', stopped['requestId']])
+    assert.equal(reply.text.includes(operator.name), false, reply.text)
+  }
 })
 
 test('a manager makes keys up to the limits that an admin sets, and no two at once go beyond them', async () => {

@@ -1,13 +1,13 @@
 import type { BookingCatalog } from '../offers/booking-catalog.ts'
 import type { HotelFinder } from '../offers/stay-request.ts'
-import { readSetBy } from '../offers/set-by.ts'
+import { readSetBy, type SetBy } from '../offers/set-by.ts'
 import type { StayReader } from '../offers/stays.ts'
 import { overloaded } from '../http/body.ts'
 import { formatNight } from '../base/calendar.ts'
 import type { Gate } from '../base/gate.ts'
 import type { OwnedKey } from '../http/call.ts'
 import type { Answered } from '../http/mount.ts'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
+import type { Needs } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction, type Transaction } from '../postgres/transaction.ts'
 import { selectCallback } from '../webhooks/store.ts'
@@ -28,6 +28,8 @@ export type BookNeeds = Needs & {
   deliveryBell: DeliveryBell
   /** Bookings of one hotel queue here, without holding a connection, instead of at its database lock. */
   bookingTurns: Gate
+  /** Who reads the answers, if not the platform: a supplier reads that the platform stopped a sale, but not who did. */
+  reader?: 'supplier'
 }
 
 /** A locked hotel, and the endpoint where its supplier receives reservations. */
@@ -85,7 +87,7 @@ export async function runIdempotentBooking<Prepared extends { hotelId: number },
     return answer
   } catch (error) {
     // The source of each rule is looked up only after the transaction has released the hotel.
-    const thrown = error instanceof StayForbidden ? await refusalOf(needs.db, error) : error
+    const thrown = error instanceof StayForbidden ? await refusalOf(needs, error) : error
     if (thrown instanceof Rejected && thrown.status === 409)
       needs.telemetry.bookings.inc({ outcome: thrown.problems[0]?.type.toLowerCase() ?? '' })
     throw thrown
@@ -145,17 +147,29 @@ export class StayForbidden extends Error {
   }
 }
 
-async function refusalOf(db: Queryable, { catalog, forbidden }: StayForbidden): Promise<Rejected> {
+async function refusalOf(
+  { db, reader }: BookNeeds,
+  { catalog, forbidden }: StayForbidden,
+): Promise<Rejected> {
   const setBy = await readSetBy(db, [{ catalog, tested: forbidden }])
   const rules = forbidden.flatMap(({ rooms, roomRate, rules: failed }) =>
     failed.map(({ days, origin, ...rule }) => {
       const by = setBy(catalog, roomRate, origin)
       const where = { rooms, roomId: roomRate.room.code, rateId: roomRate.rate.code }
-      return { ...where, ...rule, dates: days.map(formatNight), ...(by ? { setBy: by } : {}) }
+      return {
+        ...where,
+        ...rule,
+        dates: days.map(formatNight),
+        ...(by ? { setBy: namedFor(reader, by) } : {}),
+      }
     }),
   )
   const [first] = forbidden
   const error = isSoldOut(forbidden) ? reservationErrors.soldOut : reservationErrors.notBookable
   const extra: RefusalDetails = { rules }
   return new Rejected(409, { ...error, path: `/rooms/${first?.rooms[0] ?? 0}` }, { extra })
+}
+
+function namedFor(reader: BookNeeds['reader'], setBy: SetBy): SetBy {
+  return reader === 'supplier' && 'operator' in setBy ? { ...setBy, operator: 'platform' } : setBy
 }

@@ -36,9 +36,10 @@ export async function bookTest(
     return cancelReservation(needs, { id, idempotencyKey })
   }
   const wanted = readReservation(platformBody(body, supplier), needs.clock.now())
+  const forSupplier: BookNeeds = { ...needs, reader: 'supplier' }
   return id === undefined
-    ? createReservation(needs, { body: wanted, idempotencyKey })
-    : modifyReservation(needs, { id, body: wanted, idempotencyKey })
+    ? createReservation(forSupplier, { body: wanted, idempotencyKey })
+    : modifyReservation(forSupplier, { id, body: wanted, idempotencyKey })
 }
 
 async function rejectForeign({ db }: Needs, hotelId: number, reservationId: string): Promise<void> {
