@@ -59,9 +59,12 @@ export async function selectRefusedWork(db: Queryable, nowMs: number): Promise<W
   }>(
     // Unnamed, so that it is planned with the actual instant and reads only the newest days.
     `with refused as materialized (
-       select id, at, supplier_id, hotel_id, outcome, problems, ${requestIdOfRow} as request_id from push_log
-       where ${isRefused} and at > instant($1)
-       order by ${newestFirst} limit $2
+       select newest.* from supplier cross join lateral (
+         select id, at, supplier_id, hotel_id, outcome, problems, ${requestIdOfRow} as request_id from push_log
+         where supplier_id = supplier.id and ${isRefused} and at > instant($1)
+         order by ${newestFirst} limit $2
+       ) as newest
+       where outcome <> 'dryRun'
      ),
      by_type as (
        select supplier_id, type, count(*)::int as pushes, count(distinct hotel_id)::int as hotels,
@@ -69,7 +72,7 @@ export async function selectRefusedWork(db: Queryable, nowMs: number): Promise<W
          (array_agg(problems ->> 2 order by id desc) filter (where problems -> 1 ->> 0 = type))[1] as message,
          (array_agg(request_id order by id desc))[1:3] as "requestIds"
        from refused cross join lateral jsonb_array_elements_text(problems -> 1) as type
-       where outcome <> 'dryRun' group by supplier_id, type
+       group by supplier_id, type
      )
      select supplier.id as "supplierId", supplier.name as supplier, count(*)::int as pushes,
        count(distinct refused.hotel_id)::int as hotels, mode() within group (order by outcome) as outcome,
@@ -78,7 +81,6 @@ export async function selectRefusedWork(db: Queryable, nowMs: number): Promise<W
            'message', message, 'requestIds', "requestIds") order by pushes desc, type)
          from by_type where by_type.supplier_id = supplier.id), '[]') as errors
      from refused join supplier on supplier.id = supplier_id
-     where outcome <> 'dryRun'
      group by supplier.id, supplier.name having count(*) >= $3 order by count(*) desc limit $4`,
     [nowMs - refusedHours * hourMs, refusedRead, refusedMin, ofSource + 1],
   )

@@ -5,7 +5,7 @@ import { operatorOf } from '../../../test/calendar.ts'
 import { gatewayForTests, type TestOperator } from '../../../test/harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
 import { raiseFinding, resolveFinding } from '../../findings/store.ts'
-import type { WorkItem } from './contract.ts'
+import { workLimits, type WorkItem } from './contract.ts'
 
 const gateway = await gatewayForTests({ now: '2027-03-01T12:00:00Z' })
 let shop: Shop
@@ -97,6 +97,27 @@ test('a supplier whose pushes are refused with several errors is one row, with e
       ],
     ],
   )
+})
+
+test('neither many refused pushes of one supplier nor dry runs hide those of others', async () => {
+  for (const [name, outcome] of [
+    ['Storm', 'rejected'],
+    ['Careful', 'dryRun'],
+  ] as const) {
+    const { keyId } = await gateway.supplier(name)
+    await gateway.db.query(
+      `insert into push_log (at, supplier_id, key_id, request_text, kind, outcome, cells_changed, duration_ms, body_bytes)
+       select instant($3), supplier_id, id, $4 || number, 'ari', $2::push_outcome, 0, 1, 2
+       from api_key, generate_series(1, ${workLimits.refusedRead}) as number where id = $1`,
+      [keyId, outcome, at('11:59'), name],
+    )
+  }
+  const refused = (await list()).items.filter(({ kind }) => kind === 'push.error')
+  assert.deepEqual(refused.map(({ supplier, count }) => [supplier, count]).toSorted(), [
+    ['Acme', 6],
+    ['Storm', workLimits.refusedRead],
+  ])
+  await gateway.db.query(`delete from push_log where request_text ~ '^(Storm|Careful)'`)
 })
 
 test('one takes it, and of two only one; another takes over by naming who has it', async () => {
