@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { openShop, type Shop } from '../booking.ts'
 import { gatewayForTests, startGateway } from '../harness.ts'
+import { pushStoryHotel } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 
 describe('the overview', { skip: withoutChromium }, async () => {
@@ -85,6 +87,35 @@ describe('the overview', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('with more to do than fits the window, every figure is above the fold, and most of the queue', async () => {
+    for (let count = 1; count <= 14; count++)
+      await pushStoryHotel(await gateway.supplier(`Careless ${count}`))
+    const { page, goto, close } = await openConsole(gateway, 'operator', { width: 1440, height: 860 })
+    await goto('/')
+    const work = page.getByRole('region', { name: 'To do' }).getByRole('listitem')
+    await work.nth(11).waitFor()
+    const tiles = page.getByRole('list', { name: 'Figures' }).getByRole('listitem')
+    assert.deepEqual(await inWindow(tiles), Array(10).fill(true))
+    assert.deepEqual((await inWindow(work)).slice(0, 10), Array(10).fill(true))
+    await page.getByRole('button', { name: /^Show all/ }).click()
+    await work.nth(13).waitFor()
+    assert.deepEqual(await inWindow(tiles), Array(10).fill(true))
+    await close()
+  })
+
+  test('on a phone, only the figures of what is wrong come before what is to be done', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator', { width: 390, height: 844 })
+    await goto('/')
+    const work = page.getByRole('region', { name: 'To do' }).getByRole('listitem')
+    await work.first().waitFor()
+    const tiles = page.getByRole('list', { name: 'Figures' }).getByRole('listitem').filter({ visible: true })
+    const figures = (await tiles.allInnerTexts()).map((text) => text.split('\n').slice(0, 2).join(' '))
+    assert.deepEqual(figures, [])
+    assert.equal((await inWindow(work))[0], true)
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await close()
+  })
+
   test('has the figures of its charts as a table', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/')
@@ -97,3 +128,10 @@ describe('the overview', { skip: withoutChromium }, async () => {
     await close()
   })
 })
+
+/** Of each, whether the window shows all of it without scrolling. */
+async function inWindow(parts: Locator): Promise<boolean[]> {
+  const height = parts.page().viewportSize()?.height ?? 0
+  const boxes = await Promise.all((await parts.all()).map((part) => part.boundingBox()))
+  return boxes.map((box) => box !== null && box.y >= 0 && box.y + box.height <= height)
+}
