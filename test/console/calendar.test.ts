@@ -316,7 +316,7 @@ const linesOf = (times: Locator): Promise<number[]> =>
   times.evaluateAll((texts) =>
     texts.map((text) => {
       const { lineHeight } = text.ownerDocument.defaultView.getComputedStyle(text)
-      return Math.round(text.getBoundingClientRect().height / parseFloat(lineHeight))
+      return Math.round(text.getBoundingClientRect().height / Number.parseFloat(lineHeight))
     }),
   )
 

@@ -16,9 +16,9 @@ type Hands = {
   presses: number[]
 }
 
-export const handsOf = { mouse: mouseOf, keyboard: keyboardOf }
+const handsOf = { mouse: mouseOf, keyboard: keyboardOf }
 export const devices = ['mouse', 'keyboard'] as const
-export type Device = (typeof devices)[number]
+type Device = (typeof devices)[number]
 
 /** Somebody who has never seen the console: finds things by their visible names, and counts the steps. */
 export class Newcomer {
@@ -111,7 +111,9 @@ async function typeDate(field: Locator, date: string): Promise<void> {
   const { keyboard } = field.page()
   const [year = '', month = '', day = ''] = date.split('-')
   for (const typed of [day + month + year, month + day + year]) {
-    for (const _part of ['year', 'month']) await keyboard.press('ArrowLeft')
+    // From the year to the first part.
+    await keyboard.press('ArrowLeft')
+    await keyboard.press('ArrowLeft')
     await keyboard.type(typed)
     if ((await field.inputValue()) === date) return
   }
@@ -135,7 +137,8 @@ function whyUnseen(target: Locator): Promise<string> {
     const { outlineStyle, outlineWidth, outlineColor, backgroundColor, caretColor } =
       element.ownerDocument.defaultView.getComputedStyle(element)
     const isClear = (colour: string): boolean => /transparent|, 0\)$/.test(colour)
-    const isOutlined = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1 && !isClear(outlineColor)
+    const isOutlined =
+      outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1 && !isClear(outlineColor)
     const isMarked =
       element.role === 'option'
         ? element.ariaSelected === 'true' && !isClear(backgroundColor)
