@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { openShop } from '../booking.ts'
 import { calendarOf, operatorOf } from '../calendar.ts'
 import { gatewayForTests } from '../harness.ts'
@@ -172,6 +172,18 @@ describe('the calendar', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('in the panel of a night, each time is in one line, on a phone too, wherever the hotel is', async () => {
+    for (const width of [1280, 390]) {
+      const { page, goto, close } = await openConsole(gateway, 'viewer', { width, zone: 'America/New_York' })
+      await goto(path('&room=DBL&rate=BAR&night=2027-04-10'))
+      const panel = page.getByRole('region', { name: 'Sat, 10 Apr 2027' })
+      await panel.getByRole('row', { name: /Minimum stay on arrival 3 push, item 0 with key/ }).waitFor()
+      const times = panel.locator('time, time + span')
+      assert.deepEqual(new Set(await linesOf(times)), new Set([1]), `at ${width}`)
+      await close()
+    }
+  })
+
   test('an operator stops the sale after seeing what it touches, and opens it again', async () => {
     const { page, goto, close, operator } = await openConsole(gateway, 'operator')
     await goto(path('&room=DBL&rate=&night=2027-04-20'))
@@ -298,6 +310,15 @@ describe('the calendar', { skip: withoutChromium }, async () => {
     }
   })
 })
+
+/** How many lines of text each takes. */
+const linesOf = (times: Locator): Promise<number[]> =>
+  times.evaluateAll((texts) =>
+    texts.map((text) => {
+      const { lineHeight } = text.ownerDocument.defaultView.getComputedStyle(text)
+      return Math.round(text.getBoundingClientRect().height / Number.parseFloat(lineHeight))
+    }),
+  )
 
 /** The label of the last night of the first row that is wholly seen. */
 const lastInSight = `(() => {

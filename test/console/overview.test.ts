@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { openShop, type Shop } from '../booking.ts'
 import { gatewayForTests, startGateway } from '../harness.ts'
+import { pushStoryHotel } from '../story.ts'
 import { axe, openConsole, withoutChromium } from './browser.ts'
 
 describe('the overview', { skip: withoutChromium }, async () => {
@@ -96,4 +98,45 @@ describe('the overview', { skip: withoutChromium }, async () => {
     await axe(page, { scheme: 'light' })
     await close()
   })
+
+  test('with more to do than fits the window, every figure is above the fold, and most of the queue', async () => {
+    for (let count = 1; count <= 14; count++)
+      await pushStoryHotel(await gateway.supplier(`Careless ${count}`))
+    const { page, goto, close } = await openConsole(gateway, 'operator', { width: 1440, height: 860 })
+    await goto('/')
+    const work = page.getByRole('region', { name: 'To do' }).getByRole('listitem')
+    await work.nth(11).waitFor()
+    const tiles = page.getByRole('list', { name: 'Figures' }).getByRole('listitem')
+    assert.deepEqual(await inWindow(tiles), Array(10).fill(true))
+    assert.deepEqual((await inWindow(work)).slice(0, 10), Array(10).fill(true))
+    await page.getByRole('button', { name: /^Show all/ }).click()
+    await work.nth(13).waitFor()
+    assert.deepEqual(await inWindow(tiles), Array(10).fill(true))
+    await close()
+  })
+
+  test('on a phone, only the figures of what is wrong come before what is to be done', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator', { width: 390, height: 844 })
+    await goto('/')
+    const work = page.getByRole('region', { name: 'To do' }).getByRole('listitem')
+    await work.first().waitFor()
+    // For some seconds an overview says again what it said.
+    await page.getByRole('link', { name: /^Never pushed\s*14/ }).waitFor()
+    const tiles = page.getByRole('list', { name: 'Figures' }).getByRole('listitem')
+    const figures = (await tiles.allInnerTexts()).map((text) => text.split('\n').slice(0, 2).join(' '))
+    assert.deepEqual(figures, ['Undelivered 1', 'Refused pushes 1', 'Never pushed 14', 'ARI ends soon 1'])
+    assert.equal((await inWindow(work))[0], true)
+    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await close()
+  })
 })
+
+/** Of each, whether all of it is seen before anybody scrolls. */
+function inWindow(parts: Locator): Promise<boolean[]> {
+  return parts.evaluateAll((elements) =>
+    elements.map((element) => {
+      const { scrollY, innerHeight } = element.ownerDocument.defaultView
+      return element.getBoundingClientRect().bottom + scrollY <= innerHeight
+    }),
+  )
+}

@@ -4,6 +4,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useApi } from '../api.ts'
+import { DateField } from './date-field.tsx'
 import { FoldedOnPhone } from './folded.tsx'
 import { ButtonTo } from './link-to.tsx'
 import { useMe } from './session.tsx'
@@ -113,9 +114,7 @@ export function TextFilter({
 
 export function DateFilter({ name, label }: { name: string; label: string }) {
   const [value, set] = useFilter(name)
-  return (
-    <TextInput type="date" label={label} value={value} onChange={(event) => set(event.currentTarget.value)} />
-  )
+  return <DateField label={label} value={value} onChange={set} />
 }
 
 /** The first and the last day, which stay beside each other. */

@@ -82,7 +82,7 @@ function Values({ cell, zone }: { cell: CalendarCell; zone: string }) {
   const { t } = useTranslation()
   if (cell.values.length === 0) return <Text size="sm">{t('calendar.cell.nothing')}</Text>
   return (
-    <table className={classes['values']}>
+    <table className={`${classes['values'] ?? ''} ${classes['setValues'] ?? ''}`}>
       <caption hidden>{t('calendar.cell.values')}</caption>
       <thead>
         <tr>

@@ -141,7 +141,7 @@ function Answer({
       )}
       <details>
         <summary>{t('calendar.explain.passed', { count: passing.length })}</summary>
-        <table className={classes['values']}>
+        <table className={`${classes['values'] ?? ''} ${classes['setValues'] ?? ''}`}>
           <tbody>
             {passing.map((rule) => (
               <tr key={keyOf(rule)}>

@@ -1,5 +1,6 @@
-import { NumberInput, TextInput } from '@mantine/core'
+import { NumberInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { DateField } from '../../parts/date-field.tsx'
 import { type CalendarUrl, partyOf } from './calendar-url.ts'
 import { dateOf, dayOf } from './days.ts'
 
@@ -16,17 +17,11 @@ export function StayDates({ url: { checkin, checkout }, set }: StayProps) {
   }
   return (
     <>
-      <TextInput
-        type="date"
-        label={t('calendar.explain.checkin')}
-        value={checkin}
-        onChange={(event) => arriveOn(event.currentTarget.value)}
-      />
-      <TextInput
-        type="date"
+      <DateField label={t('calendar.explain.checkin')} value={checkin} onChange={arriveOn} />
+      <DateField
         label={t('calendar.explain.checkout')}
         value={checkout}
-        onChange={(event) => set({ checkout: event.currentTarget.value })}
+        onChange={(date) => set({ checkout: date })}
       />
     </>
   )

@@ -1,7 +1,8 @@
-import { Button, Group, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, SegmentedControl } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { DateField } from '../../parts/date-field.tsx'
 import { FoldedOnPhone } from '../../parts/folded.tsx'
 import { TextFilter } from '../../parts/filters.tsx'
 import { Marker } from './calendar-rows.tsx'
@@ -52,14 +53,7 @@ export function Toolbar({
           <ChevronRight size={16} aria-hidden />
         </Button>
       </Group>
-      <TextInput
-        type="date"
-        label={t('calendar.goTo')}
-        value={from}
-        min={firstDate}
-        max={lastDate}
-        onChange={(event) => onDate(event.currentTarget.value)}
-      />
+      <DateField label={t('calendar.goTo')} value={from} min={firstDate} max={lastDate} onChange={onDate} />
       <SegmentedControl
         aria-label={t('calendar.density')}
         value={url.density}

@@ -1,10 +1,11 @@
-import { NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { NativeSelect, Stack, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { CalendarDays } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { GoLiveStage, HotelListed } from '../../../../src/console/hotels/contract.ts'
 import { usePages } from '../../api.ts'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import { DateField } from '../../parts/date-field.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import {
   DateFilter,
@@ -277,13 +278,5 @@ function OrderFilter() {
 
 function MonthFilter({ name, label }: { name: string; label: string }) {
   const [value, set] = useFilter(name)
-  return (
-    <TextInput
-      type="month"
-      label={label}
-      value={value}
-      placeholder="YYYY-MM"
-      onChange={(event) => set(event.currentTarget.value)}
-    />
-  )
+  return <DateField type="month" label={label} value={value} onChange={set} />
 }

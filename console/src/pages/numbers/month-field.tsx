@@ -1,32 +1,25 @@
-import { ActionIcon, Group, TextInput } from '@mantine/core'
+import { ActionIcon, Group } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { DateField } from '../../parts/date-field.tsx'
 import { useFilter } from '../../parts/filters.tsx'
 
-/** Years as the service takes them; while a year is typed, it is another one. */
+/** Years as the service takes them. */
 const monthShape = /^2[01]\d\d-(?:0[1-9]|1[0-2])$/
 
 /** The month in the URL, as `2027-03`; `month` is the one that the page shows. */
 export function MonthField({ month }: { month: string }) {
   const { t } = useTranslation()
   const [, set] = useFilter('month')
-  // Browsers without a month picker show a text field, in which a month is incomplete for a while.
-  const [typed, setTyped] = useState(month)
-  useEffect(() => setTyped(month), [month])
   const [previous, next] = [monthAfter(month, -1), monthAfter(month, 1)]
   return (
     <Group gap={4} align="flex-end" wrap="nowrap">
       <Step label={t('numbers.filter.previous')} to={previous} icon={ChevronLeft} onStep={set} />
-      <TextInput
+      <DateField
         type="month"
         label={t('numbers.filter.month')}
-        placeholder="YYYY-MM"
-        value={typed}
-        onChange={({ currentTarget: { value } }) => {
-          setTyped(value)
-          if (monthShape.test(value)) set(value)
-        }}
+        value={month}
+        onChange={(chosen) => monthShape.test(chosen) && set(chosen)}
       />
       <Step label={t('numbers.filter.next')} to={next} icon={ChevronRight} onStep={set} />
     </Group>

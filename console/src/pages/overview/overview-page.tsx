@@ -60,8 +60,8 @@ function OverviewContent({ overview }: { overview: Overview }) {
     return <FirstSteps />
   return (
     <>
-      <WorkQueue />
       <Tiles overview={overview} />
+      <WorkQueue />
       <div className={classes['panels']}>
         <div className={classes['wide']}>
           <UndeliveredPanel urgent={overview.undelivered.urgent} />

@@ -13,7 +13,7 @@ export function Tiles({ overview }: { overview: Overview }) {
     overview
   const isUrgent = undelivered.arrivingWithin.day > 0 || undelivered.dead > 0
   return (
-    <ul className={classes['tiles']}>
+    <ul className={classes['tiles']} aria-label={t('overview.figures')}>
       <Tile
         title={t('overview.undelivered.title')}
         counted={undelivered.all}
@@ -144,13 +144,13 @@ function Tile({
   const { t } = useTranslation()
   const Icon = iconByKind[kind]
   return (
-    <li>
+    <li data-kind={kind}>
       <Link {...to} className={classes['tile']} data-kind={kind}>
         <span className={classes['tileTitle']}>
-          {title}
           <Icon size={15} aria-hidden />
+          {title}
+          <span className={classes['figure']}>{isMore ? t('overview.more', { count }) : count}</span>
         </span>
-        <span className={classes['figure']}>{isMore ? t('overview.more', { count }) : count}</span>
         <span className={classes['detail']}>{detail}</span>
       </Link>
     </li>

@@ -3,6 +3,7 @@ export const overview = {
   asOf: 'As of',
   more: 'more than {{count}}',
   all: 'Show all',
+  figures: 'Figures',
   vault: {
     missing: 'The vault key is not set',
     missingMeans:
