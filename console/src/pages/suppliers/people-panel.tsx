@@ -117,10 +117,11 @@ function Actions({
   return (
     <Stack gap={4} align="flex-end">
       {disabledAt === null ? (
-        <Group gap={4} justify="flex-end">
+        <Group gap="xs" justify="flex-end" wrap="nowrap">
           {mayInvite && (
             <Button
               variant="default"
+              size="compact-xs"
               loading={link.isBusy}
               aria-label={t('suppliers.people.linkFor', { name })}
               onClick={() => link.run({ params }, onMade)}
@@ -130,6 +131,7 @@ function Actions({
           )}
           <Button
             variant="default"
+            size="compact-xs"
             aria-label={t('suppliers.people.disable', { name })}
             onClick={() => setDisabling(true)}
           >
@@ -139,6 +141,7 @@ function Actions({
       ) : (
         <Button
           variant="default"
+          size="compact-xs"
           loading={enable.isPending}
           aria-label={t('suppliers.people.enable', { name })}
           onClick={() => enable.mutate({ params })}
