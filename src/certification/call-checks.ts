@@ -32,9 +32,9 @@ function judgeShare<One extends Dated>(
   const [newestBad] = bad
   const newestGood = all.find((one) => !isBad(one))
   if (newestBad && bad.length > all.length * tolerated)
-    return failing(evidenceOf(newestBad), `${bad.length} of the last ${all.length} ${words.bad}`)
+    return failing(evidenceOf(newestBad), `${words.bad}: ${bad.length} of the last ${all.length}`)
   if (!newestGood || all.length < words.min) return missing(words.none)
-  return proven(evidenceOf(newestGood), `${all.length - bad.length} of the last ${all.length} ${words.good}`)
+  return proven(evidenceOf(newestGood), `${words.good}: ${all.length - bad.length} of the last ${all.length}`)
 }
 
 export function judgeAcknowledged({ attempts }: Facts): CheckVerdict {
@@ -42,8 +42,8 @@ export function judgeAcknowledged({ attempts }: Facts): CheckVerdict {
     attempts.filter(({ outcome }) => outcome === 'accepted' || outcome === 'timeout'),
     ({ outcome, durationMs }) => outcome === 'timeout' || durationMs >= acknowledgedWithinMs,
     {
-      bad: 'deliveries were not acknowledged within 10 s',
-      good: 'deliveries were acknowledged within 10 s',
+      bad: 'Deliveries not acknowledged within 10 s',
+      good: 'Deliveries acknowledged within 10 s',
       none: 'No reservation was delivered yet',
       min: 1,
     },
@@ -100,8 +100,8 @@ export function judgePriceCheckTime({ priceChecks }: Facts): CheckVerdict {
     asked,
     ({ outcome, durationMs }) => outcome === 'timeout' || durationMs >= priceCheckWithinMs,
     {
-      bad: 'price checks took 2 s or more',
-      good: 'price checks were answered within 2 s',
+      bad: 'Price checks that took 2 s or more',
+      good: 'Price checks answered within 2 s',
       none: `Fewer than ${priceChecksMin} price checks were answered`,
       min: priceChecksMin,
     },
@@ -111,8 +111,8 @@ export function judgePriceCheckTime({ priceChecks }: Facts): CheckVerdict {
 export function judgePriceCheckPrice({ priceChecks }: Facts): CheckVerdict {
   const compared = priceChecks.filter(({ difference }) => difference !== null)
   return judgeShare(compared, ({ difference }) => difference !== 0, {
-    bad: 'price checks answered another price than the pushed one',
-    good: 'price checks answered the pushed price',
+    bad: 'Price checks answered with another price than the pushed one',
+    good: 'Price checks answered with the pushed price',
     none: `Fewer than ${priceChecksMin} price checks were answered with a price`,
     min: priceChecksMin,
   })
@@ -126,8 +126,8 @@ export function judgeAvailability(facts: Facts): CheckVerdict {
     // The others still have time.
     .filter(({ requestId, atMs }) => requestId !== null || facts.nowMs - atMs > availabilityWithinMs)
   return judgeShare(judged, ({ requestId }) => requestId === null, {
-    bad: 'bookings were not followed by a push of the lower availability within 5 minutes',
-    good: 'bookings were followed by a push of the lower availability within 5 minutes',
+    bad: 'Bookings not followed by a push of the lower availability within 5 minutes',
+    good: 'Bookings followed by a push of the lower availability within 5 minutes',
     none: 'No booking was followed by a push of the room yet',
     min: bookingsMin,
   })

@@ -116,7 +116,7 @@ const checks: Readonly<Record<CheckId, Check>> = {
     judge: judgeBuckets,
   },
   'errors-mended': {
-    title: 'Errors are mended',
+    title: 'Errors are fixed',
     level: 'required',
     howTo: 'Correct each refused push, and push it again within 15 minutes',
     judge: judgeMended,

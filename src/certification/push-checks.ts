@@ -238,10 +238,9 @@ export function judgeMended({ pushes, nowMs }: Facts): CheckVerdict {
     )
   const open = refused.filter((push) => !isMended(push))
   const late = open.find(({ atMs }) => nowMs - atMs > mendWithinMs)
-  if (late)
-    return failing(evidenceOf(late), `No later push mended this one (${late.problemTypes.join(', ')})`)
-  const mended = refused.find((push) => !open.includes(push))
-  return mended
-    ? proven(evidenceOf(mended), 'A later push mended the refused one')
-    : missing('A refused push waits to be mended')
+  if (late) return failing(evidenceOf(late), `No later push fixed this one (${late.problemTypes.join(', ')})`)
+  const fixed = refused.find((push) => !open.includes(push))
+  return fixed
+    ? proven(evidenceOf(fixed), 'A later push fixed the refused one')
+    : missing('A refused push waits to be fixed')
 }

@@ -26,7 +26,7 @@ describe('an account of the sandbox that a developer makes', { skip: withoutChro
     await page.keyboard.press('Tab')
     await page.keyboard.type('Sea View Systems')
     await page.keyboard.press('Enter')
-    await page.getByText('Look into your mailbox').waitFor()
+    await page.getByText('Check your mailbox').waitFor()
     for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
     await eventually('the mail arrives', minutes(1), () => mailServer.mails.length > 0)
     const mail = (mailServer.mails[0]?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=')

@@ -69,6 +69,7 @@ export function FormDialog({
   isBusy,
   isReady = true,
   isDangerous = false,
+  size = 'md',
   error,
   children,
 }: {
@@ -82,6 +83,7 @@ export function FormDialog({
   /** Whether the form is complete. */
   isReady?: boolean
   isDangerous?: boolean
+  size?: 'md' | 'lg'
   error: unknown
   children: ReactNode
 }) {
@@ -92,6 +94,7 @@ export function FormDialog({
       onClose={onClose}
       attributes={{ header: { role: 'none' } }}
       title={title}
+      size={size}
       closeButtonProps={{ 'aria-label': t('parts.cancel') }}
     >
       <form

@@ -39,10 +39,12 @@ export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: (() =>
               <Text size="xs" c="dimmed">
                 {t('parts.requestId')}
               </Text>
-              <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-                {known.requestId}
-              </Text>
-              <CopyButton text={known.requestId} what={t('parts.requestId')} />
+              <Group gap={4} wrap="nowrap">
+                <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+                  {known.requestId}
+                </Text>
+                <CopyButton text={known.requestId} what={t('parts.requestId')} />
+              </Group>
             </Group>
           )}
         </Group>

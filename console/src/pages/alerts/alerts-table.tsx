@@ -35,13 +35,6 @@ export function useAlertColumns(): Column<ConsoleAlert>[] {
       cell: (alert) => <Where alert={alert} />,
     },
     {
-      key: 'count',
-      sorting: { by: ({ count }) => count },
-      header: t('alerts.count'),
-      align: 'right',
-      cell: ({ count }) => count,
-    },
-    {
       key: 'since',
       sorting: { by: ({ openedAt }) => openedAt },
       header: t('alerts.since'),

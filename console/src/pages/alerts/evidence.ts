@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { dateText, timeText } from '../../parts/time.tsx'
+import { wordsOf } from '../../parts/words.ts'
 import { isOutcome } from '../price-checks/check-look.tsx'
 
 const night = /^\d{4}-\d\d-\d\d$/
@@ -24,6 +25,8 @@ export function useEvidenceText(): (evidence: Readonly<Record<string, unknown>>)
   const { t } = useTranslation()
   return (evidence) =>
     Object.entries(evidence)
+      // None is known after a single push.
+      .filter(([name, value]) => name !== 'usualPauseHours' || value !== 0)
       .map(([name, value]) => `${nameOf(name, t)}: ${valueOf(name, value, t)}`)
       .join(' · ')
 }
@@ -31,7 +34,7 @@ export function useEvidenceText(): (evidence: Readonly<Record<string, unknown>>)
 function nameOf(name: string, t: TFunction): string {
   const known = renamed.find((one) => one === name)
   if (known) return t(`alerts.evidenceOf.${known}`)
-  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return wordsOf(name)
 }
 
 function valueOf(name: string, value: unknown, t: TFunction): string {

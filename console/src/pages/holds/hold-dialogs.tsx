@@ -30,7 +30,7 @@ export function ReleaseDialog({ hold, onClose }: Props) {
     <FormDialog
       isOpen
       onClose={onClose}
-      title={t('holds.releaseTitle')}
+      title={t('holds.releaseTitle', { hotel: hold.hotelName })}
       submit={t('holds.release')}
       onSubmit={send}
       isBusy={release.isPending}
@@ -61,7 +61,7 @@ export function DiscardDialog({ hold, onClose }: Props) {
     <FormDialog
       isOpen
       onClose={onClose}
-      title={t('holds.discardTitle')}
+      title={t('holds.discardTitle', { hotel: hold.hotelName })}
       submit={t('holds.discard')}
       onSubmit={send}
       isBusy={discard.isPending}

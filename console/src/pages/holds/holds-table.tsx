@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { HoldExample } from '../../../../src/ari/guard/contract.ts'
 import type { ConsoleHold } from '../../../../src/console/holds/contract.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
@@ -50,16 +51,9 @@ export function useHoldColumns(): Column<ConsoleHold>[] {
     },
     {
       key: 'ends',
-      sorting: { by: ({ expiresAt }) => expiresAt },
+      sorting: { by: ({ expiresAt, resolvedAt }) => resolvedAt ?? expiresAt },
       header: t('holds.ends'),
-      cell: ({ expiresAt, onExpiry }) => (
-        <Stack gap={0}>
-          <Time at={expiresAt} />
-          <Text size="xs" c="dimmed">
-            {t(`holds.onExpiry.${onExpiry}`)}
-          </Text>
-        </Stack>
-      ),
+      cell: (hold) => <Ends hold={hold} />,
     },
     { key: 'action', header: t('holds.action'), align: 'right', cell: (hold) => <Action hold={hold} /> },
   ]
@@ -78,24 +72,75 @@ function Where({ hold: { supplierId, supplier, hotelId, hotelName } }: { hold: C
   )
 }
 
-function Examples({ hold: { examples } }: { hold: ConsoleHold }) {
+function Ends({ hold: { state, expiresAt, onExpiry, resolvedAt, resolvedBy } }: { hold: ConsoleHold }) {
   const { t } = useTranslation()
+  return (
+    <Stack gap={0}>
+      {resolvedAt === null ? <Time at={expiresAt} /> : <Ago at={resolvedAt} />}
+      <Text size="xs" c="dimmed">
+        {state === 'open'
+          ? t(`holds.onExpiry.${onExpiry}`)
+          : resolvedBy === null
+            ? t(`holds.states.${state}`)
+            : t(`holds.endedBy.${resolvedBy}`)}
+      </Text>
+    </Stack>
+  )
+}
+
+/** Equal values of nights in a row, as one line. */
+function stretches(examples: readonly HoldExample[]): (HoldExample & { last: string })[] {
+  const found: (HoldExample & { last: string })[] = []
+  for (const example of examples) {
+    const open = found.at(-1)
+    if (open && isNextNight(open.last, example.date) && valuesOf(open) === valuesOf(example))
+      open.last = example.date
+    else found.push({ ...example, last: example.date })
+  }
+  return found
+}
+
+const valuesOf = ({
+  roomId,
+  rateId,
+  field,
+  guests,
+  ageCategory,
+  before,
+  after,
+  bound,
+}: HoldExample): string => JSON.stringify([roomId, rateId, field, guests, ageCategory, before, after, bound])
+
+const dayMs = 86_400_000
+const isNextNight = (night: string, next: string): boolean => Date.parse(next) - Date.parse(night) === dayMs
+
+function Examples({ hold: { examples, cells, rule } }: { hold: ConsoleHold }) {
+  const { t } = useTranslation()
+  const countsNights = rule === 'massOpen' || rule === 'massClose'
+  const more = cells - examples.length
   const shown = (value: number | boolean | null): string => {
     if (typeof value === 'boolean') return t(value ? 'calendar.holds.yes' : 'calendar.holds.no')
     return value === null ? '–' : String(value)
   }
   return (
     <Stack gap={2}>
-      {examples.map((example, index) => {
-        const { roomId, rateId, date, before, after, bound } = example
+      {stretches(examples).map((example) => {
+        const { roomId, rateId, date, last, before, after, bound } = example
+        const [from, to] = [dateText(date), dateText(last)]
         return (
-          <Text key={index} size="xs">
-            {rateId === null ? roomId : `${roomId} / ${rateId}`}, {dateText(date)} · {fieldText(t, example)}:{' '}
-            {shown(before)} → {shown(after)}
-            {bound === null ? '' : ` ${t('holds.bound', { bound })}`}
+          <Text key={`${date} ${valuesOf(example)}`} size="xs">
+            {rateId === null ? roomId : `${roomId} / ${rateId}`},{' '}
+            {date === last ? from : t('holds.dates', { from, to })} · {fieldText(t, example)}: {shown(before)}{' '}
+            → {shown(after)}
+            {bound === null ? '' : ` ${t(countsNights ? 'holds.boundNights' : 'holds.bound', { bound })}`}
           </Text>
         )
       })}
+      {more > 0 && (
+        <Text size="xs" c="dimmed">
+          {t('holds.more', { count: more })}
+        </Text>
+      )}
     </Stack>
   )
 }
@@ -103,14 +148,9 @@ function Examples({ hold: { examples } }: { hold: ConsoleHold }) {
 function Action({ hold }: { hold: ConsoleHold }) {
   const { t } = useTranslation()
   const [asking, setAsking] = useState<'release' | 'discard'>()
-  const { hotelName: hotel, state, resolvedBy } = hold
+  const { hotelName: hotel, state } = hold
   const rule = t(`holds.rules.${hold.rule}`)
-  if (state !== 'open')
-    return (
-      <Text size="xs" c="dimmed">
-        {resolvedBy === null ? t(`holds.states.${state}`) : t(`holds.endedBy.${resolvedBy}`)}
-      </Text>
-    )
+  if (state !== 'open') return null
   const close = (): void => setAsking(undefined)
   return (
     <Can role="operator">

@@ -11,6 +11,7 @@ import { DatesFilter, Filters, HotelFilter, SupplierFilter, TextFilter } from '.
 import { Page } from '../../parts/page.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
+import { wordsOf } from '../../parts/words.ts'
 import { isToldWhole, type NamedChange, namedChanges, Sentence } from './audit-sentence.tsx'
 import { changesText, compareMembers, shownValue } from './audit-values.ts'
 import classes from './operators.module.css'
@@ -175,7 +176,7 @@ function ChangeDialog({ change, onClose }: { change: AuditedChange; onClose: () 
                   <Table.Tr key={name} {...(differs ? { className: classes['differs'] } : {})}>
                     <Table.Th scope="row">
                       <Stack gap={4} align="flex-start">
-                        {name}
+                        {wordsOf(name)}
                         {differs && <StatusBadge kind="info" label={t('access.audit.differs')} />}
                       </Stack>
                     </Table.Th>

@@ -28,6 +28,9 @@ export function namedChanges({ changes, hotels, keys }: AnswerTo<'listAudit'>): 
 /** Nothing that an operator or a supplier may type. */
 const place = '\u0000'
 
+/** Who is refused without being signed in. */
+const nobody = 'nobody'
+
 /** `admin stopped Double / BAR at Sea View, 12–14 Dec 2026: “Water damage”`, with a link to what was changed. */
 export function Sentence({ change }: { change: NamedChange }) {
   const { t } = useTranslation()
@@ -37,7 +40,7 @@ export function Sentence({ change }: { change: NamedChange }) {
   const [before = '', after = ''] = text.split(place)
   return (
     <span style={{ overflowWrap: 'anywhere' }}>
-      <strong>{operator}</strong> {before}
+      <strong>{operator === nobody ? t('access.audit.somebody') : operator}</strong> {before}
       {text.includes(place) && <Subject change={change} subject={subject} />}
       {after}
     </span>
@@ -60,6 +63,8 @@ const toldWhole: ReadonlySet<string> = new Set([
   'ari.stop-sell',
   'ari.open-again',
   'key.rotate',
+  'hold.release',
+  'hold.discard',
   'reservation.note',
   'work.note',
 ])

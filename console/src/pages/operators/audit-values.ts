@@ -1,4 +1,5 @@
 import { timeText } from '../../parts/time.tsx'
+import { wordsOf } from '../../parts/words.ts'
 
 /** The members of a change, before and after. */
 
@@ -40,13 +41,18 @@ export function changesText(before: unknown, after: unknown): string {
   const texts = rows.slice(0, membersShown).map(({ name, before: was, after: is }) => {
     const [from, to] = [short(was), short(is)]
     const became = to === '' ? '–' : to
-    return from === '' ? `${name}: ${became}` : `${name}: ${from} → ${became}`
+    const words = wordsOf(name)
+    return from === '' || to === unshown ? `${words}: ${became}` : `${words}: ${from} → ${became}`
   })
   return `${texts.join(' · ')}${rows.length > membersShown ? ' …' : ''}`
 }
 
+/** Lists and objects are for the dialog. */
+const unshown = '…'
+
 function short(value: unknown): string {
   if (value === undefined || value === null) return ''
+  if (typeof value === 'object') return unshown
   const text = shownValue(value).replaceAll(/\s+/g, ' ')
   return text.length > valueShownMax ? `${text.slice(0, valueShownMax)}…` : text
 }

@@ -10,8 +10,8 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { type CsvColumn, ExportRows } from '../../parts/export-csv.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useCan, useMe } from '../../parts/session.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { AccountStatus, statusOf } from './account-status.tsx'
 import {
   ChangeRole,
   CreateOperator,
@@ -144,7 +144,7 @@ function useColumns(act: Act): Column<StoredOperator>[] {
       key: 'status',
       sorting: { by: statusOf },
       header: t('access.operators.status'),
-      cell: (operator) => <Status operator={operator} />,
+      cell: (operator) => <AccountStatus account={operator} />,
     },
     {
       key: 'by',
@@ -174,19 +174,6 @@ function waysIn(t: TFunction, { hasPassword, isLinked, hasSecondFactor }: Stored
   ]
   const first = ways.length > 0 ? ways.join(', ') : t('access.operators.byLink')
   return hasSecondFactor ? `${first} + ${t('access.operators.andSecondFactor')}` : first
-}
-
-function statusOf({ disabledAt, lastSignInAt }: StoredOperator): 'disabled' | 'invited' | 'active' {
-  if (disabledAt !== null) return 'disabled'
-  return lastSignInAt === null ? 'invited' : 'active'
-}
-
-const badgeOf = { disabled: 'idle', invited: 'wait', active: 'good' } as const
-
-function Status({ operator }: { operator: StoredOperator }) {
-  const { t } = useTranslation()
-  const status = statusOf(operator)
-  return <StatusBadge kind={badgeOf[status]} label={t(`access.operators.${status}`)} />
 }
 
 function Actions({ operator, act }: { operator: StoredOperator; act: Act }) {

@@ -100,7 +100,7 @@ function StoppedRows({ stopSell }: { stopSell: ListedStopSell }) {
         const named = rooms.join(', ')
         return (
           <Text key={`${from} ${to} ${isWhole}`} size="xs">
-            {isWhole ? t('stopSells.wholeRooms', { count: rooms.length, rooms: named }) : named}
+            {isWhole ? t('stopSells.wholeRooms', { rooms: named }) : named}
             {': '}
             <span className={classes['nights']}>
               {from === to

@@ -38,6 +38,7 @@ export function GuardForm({
       onClose={onClose}
       title={title}
       submit={t('guard.save')}
+      size="lg"
       onSubmit={() => onSave(edited)}
       isBusy={isBusy}
       error={error}

@@ -12,6 +12,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { useManages, useMe } from '../../parts/session.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { AccountForm } from '../operators/account-form.tsx'
+import { AccountStatus, statusOf } from '../operators/account-status.tsx'
 import { LinkDialog } from '../operators/operator-dialogs.tsx'
 
 type Made = AnswerTo<'createPerson'>
@@ -59,14 +60,23 @@ function useColumns(supplierId: number, mayChange: boolean, onMade: (made: Made)
       key: 'name',
       sorting: { by: ({ name }) => name },
       header: t('access.operators.name'),
-      cell: ({ name }) => name,
+      cell: ({ name }) => (
+        <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
+      ),
     },
     {
       key: 'role',
       sorting: { by: ({ role }) => role },
       header: t('access.operators.role'),
-      cell: ({ role, disabledAt }) =>
-        disabledAt === null ? t(`suppliers.people.role.${role}`) : t('access.operators.disabled'),
+      cell: ({ role }) => t(`suppliers.people.role.${role}`),
+    },
+    {
+      key: 'status',
+      sorting: { by: statusOf },
+      header: t('access.operators.status'),
+      cell: (person) => <AccountStatus account={person} />,
     },
     {
       key: 'last',
@@ -107,10 +117,11 @@ function Actions({
   return (
     <Stack gap={4} align="flex-end">
       {disabledAt === null ? (
-        <Group gap={4} justify="flex-end">
+        <Group gap="xs" justify="flex-end" wrap="nowrap">
           {mayInvite && (
             <Button
               variant="default"
+              size="compact-xs"
               loading={link.isBusy}
               aria-label={t('suppliers.people.linkFor', { name })}
               onClick={() => link.run({ params }, onMade)}
@@ -120,6 +131,7 @@ function Actions({
           )}
           <Button
             variant="default"
+            size="compact-xs"
             aria-label={t('suppliers.people.disable', { name })}
             onClick={() => setDisabling(true)}
           >
@@ -129,6 +141,7 @@ function Actions({
       ) : (
         <Button
           variant="default"
+          size="compact-xs"
           loading={enable.isPending}
           aria-label={t('suppliers.people.enable', { name })}
           onClick={() => enable.mutate({ params })}

@@ -33,9 +33,9 @@ export const access = {
     company: 'Company or product',
     companyHint: 'The platform’s operators see it as the name of your account.',
     submit: 'Send me a link',
-    sent: 'Look into your mailbox',
+    sent: 'Check your mailbox',
     sentHint:
-      'If {{email}} can have an account, a link is on its way. It works once; the mail says until when. Nothing there? Ask again after {{minutes}} minutes.',
+      'If {{email}} can have an account, a link is on its way. It works once; the mail says until when. Nothing there? Try again after {{minutes}} minutes.',
     back: 'Back to sign-in',
   },
   password: {
@@ -220,6 +220,7 @@ export const access = {
     dialogTitle: '{{action}}: {{subject}}',
     openWhat: 'Show {{action}} of {{subject}}',
     noRole: 'no role',
+    somebody: 'somebody unknown',
     none: 'No changes yet',
     noneHint: 'Changes made in the console and on the command line appear here.',
     noneFound: 'No changes match',

@@ -3,9 +3,9 @@ export const alerts = {
   intro:
     'What the service noticed about suppliers, hotels and URLs. An alert is resolved by itself when its cause is gone.',
   channels: {
-    title: 'Who is told of alerts',
+    title: 'Who gets alerts',
     nobody:
-      'Nobody is told. The supplier names a webhook or e-mail addresses with POST /push/alerts/settings.',
+      'Nobody gets them. The supplier names a webhook or e-mail addresses with POST /push/alerts/settings.',
     webhook: 'webhook for alerts',
     confirmed: 'confirmed',
     pending: 'not confirmed yet',
@@ -34,7 +34,7 @@ export const alerts = {
   since: 'Since',
   evidence: 'Evidence',
   evidenceOf: {
-    reservationIds: 'reservations',
+    reservationIds: 'reservation numbers',
     arrivingWithin48Hours: 'arriving within 48 hours',
     usualPauseHours: 'usual pause',
     allowedHours: 'allowed pause',
@@ -49,7 +49,7 @@ export const alerts = {
   acknowledgeWhat: 'Acknowledge: {{kind}}, {{supplier}}',
   acknowledgedBy: 'Acknowledged by {{name}}',
   acknowledgedBySupplier: 'Acknowledged by the supplier',
-  account: 'the account',
+  account: 'Whole account',
   empty: 'No alerts',
   emptyHint: 'Nothing that matches needs attention.',
   ofHotel: 'Open alerts of this hotel',

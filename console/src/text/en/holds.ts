@@ -26,11 +26,15 @@ export const holds = {
   nights: 'Nights',
   examples: 'Stored → pushed',
   bound: '(limit {{bound}})',
+  boundNights: '(limit {{bound}} nights)',
+  dates: '{{from}} to {{to}}',
+  more_one: 'and {{count}} more night',
+  more_other: 'and {{count}} more nights',
   since: 'Since',
   ends: 'Ends',
   onExpiry: { discard: 'then discarded', apply: 'then applied' },
   action: 'Action',
-  push: 'the push',
+  push: 'View push',
   endedBy: {
     supplier: 'by the supplier',
     platform: 'by an operator',
@@ -40,7 +44,7 @@ export const holds = {
   },
   release: 'Release',
   releaseWhat: 'Release: {{rule}}, {{hotel}}',
-  releaseTitle: 'Apply the held values?',
+  releaseTitle: 'Apply the held values of {{hotel}}?',
   releaseAbout_one:
     'The value of {{count}} night is applied and can be sold at once. It is left out if it has changed since.',
   releaseAbout_other:
@@ -51,7 +55,7 @@ export const holds = {
   skipped_other: '{{count}} stretches of nights were left out: they changed since',
   discard: 'Discard',
   discardWhat: 'Discard: {{rule}}, {{hotel}}',
-  discardTitle: 'Discard the held values?',
+  discardTitle: 'Discard the held values of {{hotel}}?',
   discardAbout:
     'The stored values stay as they are. To apply these after all, the supplier must push them again.',
   discarded: 'Discarded',

@@ -49,7 +49,7 @@ export const suppliers = {
   },
   account: {
     title: 'Contract settings',
-    readOnly: 'Only admins can change these settings.',
+    readOnly: 'Only admins of the platform can change these settings.',
     save: 'Save changes',
     undo: 'Discard changes',
     saved: 'Saved',
@@ -147,7 +147,7 @@ export const suppliers = {
     at: 'Ordered',
     file: 'File',
     none: 'No exports yet',
-    noneHint: 'An export is a file of everything stored of one kind, which a first load takes.',
+    noneHint: 'An export is a file with everything of one kind that is stored for this supplier.',
   },
   newKey: {
     title: 'Create a key',
