@@ -81,6 +81,8 @@ function listOf(name: string, source: string): Omit<Dialog, 'path'> {
   return { name, role: 'listbox', source, steps: [openList] }
 
   async function openList(page: Page): Promise<Locator> {
+    const folded = page.getByRole('button', { name: 'Filters', expanded: false })
+    if (await folded.isVisible()) await folded.click()
     const field = page.getByRole('combobox', { name, exact: true })
     await field.click()
     return field

@@ -49,7 +49,6 @@ async function assertClean(window: ConsoleWindow, dialogs: readonly Dialog[]): P
     const found = await faultsOf(window.page, dialog).catch((error: unknown) => [
       `${whereOf(dialog)}: ${String(error)}`,
     ])
-    console.error(Date.now() % 1e6, window.page.viewportSize()?.width, dialog.name, found)
     faults.push(...found)
     // What didn't close is in the way of the next.
     at = found.length > 0 || dialog.leadsOn ? '' : dialog.path
