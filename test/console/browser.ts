@@ -15,6 +15,7 @@ export { withoutChromium } from './chromium.ts'
 const builtWithinMs = minutes(3)
 const waitMaxMs = minutes(2)
 
+let built: Promise<unknown> | undefined
 let running: Promise<Browser> | undefined
 
 after(async () => {
@@ -45,6 +46,14 @@ export type WindowOptions = {
   supplierId?: number
 }
 
+/** What the console is made for. */
+export const supportedSizes = {
+  '1440 px': { width: 1440 },
+  '768 px': { width: 768 },
+  'a phone': { width: 390, height: 844 },
+  'a zoom of 200 %': { width: 1440, zoom: 2 },
+} as const
+
 /** A window in which somebody of this role is signed in. */
 export async function openConsole(
   gateway: TestGateway,
@@ -52,8 +61,8 @@ export async function openConsole(
   options: WindowOptions = {},
 ): Promise<ConsoleWindow> {
   const { width = 1280, height = 900, scheme = 'light', zone = 'Europe/Berlin', zoom = 1 } = options
-  const { buildConsole } = await import('../../scripts/build-console.ts')
-  await buildConsole()
+  built ??= import('../../scripts/build-console.ts').then(async ({ buildConsole }) => buildConsole())
+  await built
   running ??= launchChromium()
   const browser = await running
   const context = await browser.newContext({
@@ -140,13 +149,16 @@ let axeSource: Promise<string> | undefined
  * Colours that are inherited follow those above them a frame later, level by level: until no frame changes one any more,
  * however long frames take.
  */
-export const coloursSettled = `new Promise((settled) => {
+export const coloursSettled = settledWithin('body')
+
+function settledWithin(selector: string): string {
+  return `new Promise((settled) => {
   const isMoving = ({ playState, effect }) =>
     playState === 'running' && effect?.getComputedTiming().endTime !== Infinity
   let before
   let same = 0
   const look = () => {
-    const now = [...document.querySelectorAll('body, body *')].map((element) => {
+    const now = [...document.querySelectorAll('${selector}, ${selector} *')].map((element) => {
       const { color, backgroundColor, borderTopColor } = getComputedStyle(element)
       return [color, backgroundColor, borderTopColor].join()
     }).join(';')
@@ -157,23 +169,42 @@ export const coloursSettled = `new Promise((settled) => {
   }
   requestAnimationFrame(look)
 })`
+}
 
 type Finding = { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
 
-/** Fails with everything that axe finds on the page as it is, in this colour scheme. */
-export async function axe(page: Page, { scheme }: { scheme: 'light' | 'dark' }): Promise<void> {
+/** Fails with everything that axe finds on the page, or in one part of it, as it is, in this colour scheme. */
+export async function axe(
+  page: Page,
+  { scheme, within = 'body' }: { scheme: 'light' | 'dark'; within?: string },
+): Promise<void> {
   axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
   await page.emulateMedia({ colorScheme: scheme })
   await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
-  await page.evaluate(coloursSettled)
-  await page.evaluate(await axeSource)
-  const findings: Finding[] = await page.evaluate('axe.run(document).then((result) => result.violations)')
+  await page.evaluate(settledWithin(within))
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await axeSource)
+  const context = within === 'body' ? 'document' : `'${within}'`
+  const findings: Finding[] = await page.evaluate(
+    `axe.run(${context}, { resultTypes: ['violations'] }).then((result) => result.violations)`,
+  )
   const told = findings.flatMap(({ id, help, nodes }) =>
     nodes.map(
       ({ target, failureSummary }) => `${id}: ${help}\n  at ${target.join(' ')}\n  ${failureSummary}`,
     ),
   )
   assert.equal(told.join('\n'), '', `axe in ${scheme}`)
+}
+
+/** What axe finds in light and dark, and whether the page scrolls sideways; `where` is named with each. */
+export async function faultsOn(page: Page, where: string, within = 'body'): Promise<string[]> {
+  const faults: string[] = []
+  const { beyond } = await widthsOf(page)
+  if (beyond > 0) faults.push(`${where}: ${beyond} px beyond the window`)
+  for (const scheme of ['light', 'dark'] as const)
+    await axe(page, { scheme, within }).catch((error: unknown) => {
+      faults.push(`${where}: ${String(error)}`)
+    })
+  return faults
 }
 
 /** How far the page goes beyond the window, and the narrowest value of its lists. */

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { stageBookings } from './bookings-stage.ts'
-import { axe, linksOn, openConsole, widthsOf, withoutChromium, type ConsoleWindow } from './browser.ts'
+import {
+  faultsOn,
+  linksOn,
+  openConsole,
+  supportedSizes,
+  withoutChromium,
+  type ConsoleWindow,
+} from './browser.ts'
 
 /**
  * Every page that links of the console lead to, with each of its tabs, in all widths that are supported and both
- * colour schemes. Dialogs are tested with the pages that open them.
+ * colour schemes. `every-dialog.test.ts` does the same with the dialogs.
  */
 
-const sizes = {
-  '1440 px': { width: 1440 },
-  '768 px': { width: 768 },
-  'a phone': { width: 390, height: 844 },
-  'a zoom of 200 %': { width: 1440, zoom: 2 },
-} as const
 /** No link leads to these where everything is as it should be, or where nothing has been set up. */
 const alsoVisited = [
   '/alerts',
@@ -31,7 +32,7 @@ describe('every page of the console', { skip: withoutChromium }, async () => {
   await acme.supplier.post('/push/ari', { hotelId: 'Acme', ari: 'none' })
   await acme.supplier.post('/push/hotels', { hotels: [{ hotelId: 'X' }] })
 
-  for (const [name, size] of Object.entries(sizes))
+  for (const [name, size] of Object.entries(supportedSizes))
     test(`has no findings of axe in light and dark, and scrolls nothing sideways: ${name}`, async () => {
       const window = await openConsole(gateway, 'admin', size)
       const found = new Set(['/', ...alsoVisited])
@@ -62,12 +63,7 @@ async function faultsOf({ page }: ConsoleWindow, path: string): Promise<string[]
       await page.waitForLoadState('networkidle')
     }
     const where = count > 0 ? `${path}, ${await tabs.nth(tab).innerText()}` : path
-    const { beyond } = await widthsOf(page)
-    if (beyond > 0) faults.push(`${where}: ${beyond} px beyond the window`)
-    for (const scheme of ['light', 'dark'] as const)
-      await axe(page, { scheme }).catch((error: unknown) => {
-        faults.push(`${where}: ${String(error)}`)
-      })
+    faults.push(...(await faultsOn(page, where)))
   }
   return faults
 }

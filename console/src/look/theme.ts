@@ -72,6 +72,8 @@ export const theme = createTheme({
         attributes: { header: { role: 'none' } },
       },
     },
+    // It would be an element in the menu that is none of its items.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // Texts are started after this file is read.
     Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': i18next.t('parts.close') } }) },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },

@@ -1,7 +1,47 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ErrorNote } from './error-note.tsx'
+
+/** What last had the focus outside all dialogs and menus. */
+let lastOnPage: HTMLElement | undefined
+document.addEventListener('focusin', ({ target }) => {
+  if (target instanceof HTMLElement && !target.closest('[role=dialog], [role=menu]')) lastOnPage = target
+})
+
+/**
+ * A window above the page. The focus returns to the page when it closes; Mantine doesn't return it where a dialog is
+ * removed while it is open, or was opened by a menu or by another dialog.
+ */
+export function Dialog({
+  isOpen,
+  isLocked = false,
+  ...modal
+}: Pick<ModalProps, 'onClose' | 'title' | 'size' | 'closeButtonProps' | 'children'> & {
+  isOpen: boolean
+  /** Whether only its own buttons close it. */
+  isLocked?: boolean
+}) {
+  const { t } = useTranslation()
+  useEffect(() => (isOpen ? returnFocus : undefined), [isOpen])
+  return (
+    <Modal
+      opened={isOpen}
+      returnFocus={false}
+      withCloseButton={!isLocked}
+      closeOnClickOutside={!isLocked}
+      closeOnEscape={!isLocked}
+      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
+      {...modal}
+    />
+  )
+}
+
+function returnFocus(): void {
+  const { activeElement } = document
+  if (activeElement === document.body || activeElement?.closest('[role=dialog]'))
+    lastOnPage?.focus({ preventScroll: true })
+}
 
 /** Asks for confirmation of a change; if the change fails, it stays open and shows the error. */
 export function Confirm({
@@ -31,12 +71,7 @@ export function Confirm({
 }) {
   const { t } = useTranslation()
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
       <Stack gap="md">
         <div>{children}</div>
         {error !== undefined && error !== null && <ErrorNote error={error} />}
@@ -55,7 +90,7 @@ export function Confirm({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -89,14 +124,7 @@ export function FormDialog({
 }) {
   const { t } = useTranslation()
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      attributes={{ header: { role: 'none' } }}
-      title={title}
-      size={size}
-      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} size={size}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -121,6 +149,6 @@ export function FormDialog({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -33,7 +33,7 @@ export function SavedViews() {
           {t('parts.views')}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label={t('parts.views')}>
+      <Popover.Dropdown aria-label={t('parts.views')} maw="min(24rem, calc(100vw - 2rem))">
         <Stack gap="xs" miw={220}>
           {problem && <ErrorNote error={problem} />}
           {data && here.length === 0 && (
@@ -47,6 +47,7 @@ export function SavedViews() {
                 to="."
                 search={Object.fromEntries(new URLSearchParams(view.query))}
                 fz="sm"
+                style={{ overflowWrap: 'anywhere' }}
                 onClick={() => setOpen(false)}
               >
                 {view.name}

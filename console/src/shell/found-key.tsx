@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FoundKey } from '../../../src/console/search/contract.ts'
 import { useChange } from '../api.ts'
 import { Code } from '../parts/code.tsx'
+import { Dialog } from '../parts/dialogs.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { ButtonTo } from '../parts/link-to.tsx'
 import { Facts } from '../parts/page.tsx'
@@ -30,12 +31,7 @@ export function FoundKeyDialog({ found, onClose }: { found: FoundKey; onClose: (
     )
   const state = works || status !== 'active' ? status : 'replaced'
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('shell.foundKey.title', { keyId, supplier })}
-      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
-    >
+    <Dialog isOpen onClose={onClose} title={t('shell.foundKey.title', { keyId, supplier })}>
       <Stack gap="md">
         <Facts
           facts={[
@@ -71,6 +67,6 @@ export function FoundKeyDialog({ found, onClose }: { found: FoundKey; onClose: (
             ))}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { BookMarked, ChevronsUpDown, CircleUser, KeyRound, LogOut, ShieldCheck } from 'lucide-react'
@@ -43,26 +43,18 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>{t('shell.scheme.label')}</Menu.Label>
-          <div className={classes['scheme']}>
-            <SegmentedControl
-              fullWidth
-              aria-label={t('shell.scheme.label')}
-              value={colorScheme}
-              onChange={(value) => setColorScheme(schemes.find((scheme) => scheme === value) ?? 'auto')}
-              data={schemes.map((value) => ({ value, label: t(`shell.scheme.${value}`) }))}
-            />
-          </div>
-          <Menu.Label>{t('shell.density.label')}</Menu.Label>
-          <div className={classes['scheme']}>
-            <SegmentedControl
-              fullWidth
-              aria-label={t('shell.density.label')}
-              value={density}
-              onChange={(value) => setDensity(densities.find((one) => one === value) ?? 'normal')}
-              data={densities.map((value) => ({ value, label: t(`shell.density.${value}`) }))}
-            />
-          </div>
+          <Choices
+            label={t('shell.scheme.label')}
+            value={colorScheme}
+            onChange={(value) => setColorScheme(schemes.find((scheme) => scheme === value) ?? 'auto')}
+            choices={schemes.map((value) => ({ value, label: t(`shell.scheme.${value}`) }))}
+          />
+          <Choices
+            label={t('shell.density.label')}
+            value={density}
+            onChange={(value) => setDensity(densities.find((one) => one === value) ?? 'normal')}
+            choices={densities.map((value) => ({ value, label: t(`shell.density.${value}`) }))}
+          />
           <Menu.Label>{t('shell.timesIn', { zone: viewerZone })}</Menu.Label>
           <Menu.Divider />
           <Menu.Item
@@ -92,6 +84,34 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
       </Menu>
       {isProtecting && <OwnSecondFactor me={me} onClose={() => setProtecting(false)} />}
       {isChanging && <ChangePassword me={me} onClose={() => setChanging(false)} />}
+    </>
+  )
+}
+
+/** A row of the menu, of which one is chosen. */
+function Choices({
+  label,
+  value,
+  onChange,
+  choices,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  choices: readonly { value: string; label: string }[]
+}) {
+  return (
+    <>
+      <Menu.Label aria-hidden>{label}</Menu.Label>
+      <div role="group" aria-label={label} className={classes['choices']}>
+        <Menu.RadioGroup value={value} onChange={onChange}>
+          {choices.map((choice) => (
+            <Menu.RadioItem key={choice.value} value={choice.value} closeMenuOnClick={false}>
+              {choice.label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </div>
     </>
   )
 }

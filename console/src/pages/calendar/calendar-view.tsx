@@ -122,7 +122,7 @@ export function useSelection(
   }
   const close = (): void => {
     set(noCell)
-    if (byKeyboard) grid.current?.focus()
+    grid.current?.focus()
   }
   return { byKeyboard, open, choose, close }
 }

@@ -22,7 +22,9 @@ export function Panel({
   const { t } = useTranslation()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (takesFocus) heading.current?.focus()
+    // A panel that another one led to, and took the focus with it, would not hear Escape.
+    if (takesFocus || document.activeElement === document.body)
+      heading.current?.focus({ preventScroll: !takesFocus })
   }, [takesFocus, title])
   return (
     <section

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Send } from 'lucide-react'
 import { useState } from 'react'
@@ -9,7 +9,7 @@ import type {
   UndeliveredFilter,
 } from '../../../../src/console/deliveries/contract.ts'
 import { type AnswerTo, type RouteName, useApi, useChange } from '../../api.ts'
-import { Confirm } from '../../parts/dialogs.tsx'
+import { Confirm, Dialog } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Soon } from '../../parts/time.tsx'
 import { LastAttempt } from './last-attempt.tsx'
@@ -52,15 +52,16 @@ export function SendOneAgain({ delivery, hasUrl }: { delivery: DisplayedDelivery
       </Group>
     )
   }
-  if (isOpen && attemptsBefore !== undefined)
-    return <SentOutcome reservationId={reservationId} attemptsBefore={attemptsBefore} onClose={close} />
   return (
     <>
       <Button variant="default" leftSection={icon} onClick={() => setIsOpen(true)}>
         {t('deliveries.again.one')}
       </Button>
+      {isOpen && attemptsBefore !== undefined && (
+        <SentOutcome reservationId={reservationId} attemptsBefore={attemptsBefore} onClose={close} />
+      )}
       <Confirm
-        isOpen={isOpen}
+        isOpen={isOpen && attemptsBefore === undefined}
         onClose={close}
         title={t('deliveries.again.titleOne', { id: reservationId })}
         confirm={t('deliveries.again.confirm', { count: 1 })}
@@ -101,12 +102,7 @@ function SentOutcome({
   const attempt = attemptsOf(data) > attemptsBefore ? newest?.timeline.at(-1) : undefined
   const isAccepted = attempt?.outcome === 'accepted'
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('deliveries.again.outcomeOf', { id: reservationId })}
-      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
-    >
+    <Dialog isOpen onClose={onClose} title={t('deliveries.again.outcomeOf', { id: reservationId })}>
       <Stack gap="md">
         <div role="status">
           {!attempt && (
@@ -136,7 +132,7 @@ function SentOutcome({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

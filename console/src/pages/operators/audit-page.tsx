@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +6,7 @@ import type { AuditedChange } from '../../../../src/operators/contract.ts'
 import { usePages } from '../../api.ts'
 import { CopyButton } from '../../parts/code.tsx'
 import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
+import { Dialog } from '../../parts/dialogs.tsx'
 import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
 import { DatesFilter, Filters, HotelFilter, SupplierFilter, TextFilter } from '../../parts/filters.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -140,8 +141,8 @@ function ChangeDialog({ change, onClose }: { change: AuditedChange; onClose: () 
   const { at, operator, role, action, subject, before, after, requestId, address } = change
   const rows = compareMembers(before, after)
   return (
-    <Modal
-      opened
+    <Dialog
+      isOpen
       onClose={onClose}
       title={t('access.audit.dialogTitle', { action, subject })}
       size="xl"
@@ -197,7 +198,7 @@ function ChangeDialog({ change, onClose }: { change: AuditedChange; onClose: () 
           {address !== null && <Fact label={t('access.audit.address')} text={address} />}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from 'lucide-react'
 import { useState } from 'react'
@@ -8,7 +8,7 @@ import type { SignInLink, StoredOperator } from '../../../../src/operators/contr
 import { serviceUrl } from '../../address.ts'
 import { type AnswerTo, useChange, useUncachedChange } from '../../api.ts'
 import { CopyButton } from '../../parts/code.tsx'
-import { Confirm, FormDialog } from '../../parts/dialogs.tsx'
+import { Confirm, Dialog, FormDialog } from '../../parts/dialogs.tsx'
 import { timeText } from '../../parts/time.tsx'
 import { AccountForm, RoleChoice, type RoleChoices } from './account-form.tsx'
 import classes from './operators.module.css'
@@ -150,15 +150,7 @@ export function LinkDialog({
   const { t } = useTranslation()
   const url = `${serviceUrl}/console/sign-in#token=${token}`
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('access.link.title', { name })}
-      size="lg"
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
+    <Dialog isOpen isLocked onClose={onClose} title={t('access.link.title', { name })} size="lg">
       <Stack gap="md">
         <Alert color="yellow" icon={<Link size={16} aria-hidden />} title={t('access.link.once')}>
           {t('access.link.until', { name, time: timeText(expiresAt) ?? expiresAt })}
@@ -173,6 +165,6 @@ export function LinkDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

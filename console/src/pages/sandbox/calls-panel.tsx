@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { Pause, Play } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +6,7 @@ import type { SandboxCall, SandboxCallShown } from '../../../../src/console/sand
 import { useApi } from '../../api.ts'
 import { Code } from '../../parts/code.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Dialog } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { useFilter } from '../../parts/filters.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
@@ -157,18 +158,11 @@ function CallDetail({
   const { t } = useTranslation()
   const { data, error, refetch } = useApi('getSandboxCall', { params: { supplierId, callId } })
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      attributes={{ header: { role: 'none' } }}
-      size="xl"
-      title={t('sandbox.calls.detail', { id: callId })}
-      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
-    >
+    <Dialog isOpen onClose={onClose} size="xl" title={t('sandbox.calls.detail', { id: callId })}>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <PageWait />}
       {data && <CallFacts call={data.call} />}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { codeLengthMax } from '../../../../src/operators/contract.ts'
 import { type AnswerTo, ApiError, keepCsrfToken, useUncachedChange } from '../../api.ts'
 import { CopyButton } from '../../parts/code.tsx'
-import { FormDialog } from '../../parts/dialogs.tsx'
+import { Dialog, FormDialog } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Page } from '../../parts/page.tsx'
 import classes from './sign-in.module.css'
@@ -28,16 +28,7 @@ export function OwnSecondFactor({ me, onClose }: { me: AnswerTo<'whoAmI'>; onClo
   }
   if (doing === 'remove') return <Remove onClose={onClose} onDone={done} />
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      attributes={{ header: { role: 'none' } }}
-      title={t('access.secondFactor.title')}
-      withCloseButton={!isKeeping}
-      closeOnClickOutside={!isKeeping}
-      closeOnEscape={!isKeeping}
-      closeButtonProps={{ 'aria-label': t('parts.cancel') }}
-    >
+    <Dialog isOpen isLocked={isKeeping} onClose={onClose} title={t('access.secondFactor.title')}>
       {doing === 'set up' ? (
         <SecondFactorSetUp isReplaced={wasSetUp} onDone={done} onKept={() => setKeeping(true)} />
       ) : (
@@ -51,7 +42,7 @@ export function OwnSecondFactor({ me, onClose }: { me: AnswerTo<'whoAmI'>; onClo
           </Button>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { serviceUrl } from '../../address.ts'
 import { type AnswerTo, call, type ChangeInput } from '../../api.ts'
 import { CopyButton } from '../../parts/code.tsx'
-import { FormDialog } from '../../parts/dialogs.tsx'
+import { Dialog, FormDialog } from '../../parts/dialogs.tsx'
 import classes from './suppliers.module.css'
 
 export function NewKey({ supplierId, onClose }: { supplierId: number; onClose: () => void }) {
@@ -112,16 +112,7 @@ export function SecretDialog({
 }) {
   const { t } = useTranslation()
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      attributes={{ header: { role: 'none' } }}
-      title={title}
-      size="lg"
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
+    <Dialog isOpen isLocked onClose={onClose} title={title} size="lg">
       <Stack gap="md">
         <Alert color="yellow" icon={<KeyRound size={16} aria-hidden />} title={t('suppliers.secret.once')} />
         <Block label={what} text={secret} />
@@ -140,7 +131,7 @@ export function SecretDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 
