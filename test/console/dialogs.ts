@@ -211,8 +211,8 @@ function ofOperators(hotelId: number, otherHotelId: number, pushId: number): Dia
       },
     ]),
     ...on('/holds', [
-      { name: 'Apply the held values?', source: holds, steps: [/^Release:/] },
-      { name: 'Discard the held values?', source: holds, steps: [/^Discard:/] },
+      { name: /^Apply the held values of /, source: holds, steps: [/^Release:/] },
+      { name: /^Discard the held values of /, source: holds, steps: [/^Discard:/] },
     ]),
     ...on('/stop-sells', [
       { name: /^Resume sales/, source: 'pages/stop-sells/resume-button', steps: [/^Resume sales:/] },
