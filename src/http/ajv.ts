@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv'
 import { parseNight } from '../base/calendar.ts'
+import { holdsCardNumber } from '../base/card-number.ts'
 
 /** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
 const unprintable = /[\p{Cc}\p{Cs}]/u
@@ -34,6 +35,12 @@ function withOwnKeywords(options: { allErrors: boolean }): Ajv {
     type: 'string',
     schemaType: 'string',
     validate: (kind: unknown, value: string) => !notIn(kind).test(value),
+  })
+  ajv.addKeyword({
+    keyword: 'withoutCards',
+    type: 'string',
+    schemaType: 'boolean',
+    validate: (_on: unknown, value: string) => !holdsCardNumber(value),
   })
   ajv.addKeyword({
     keyword: 'night',

@@ -129,6 +129,8 @@ type Described = {
   examples?: readonly unknown[]
   /** No answer repeats the value, not even an invalid one. */
   secret?: boolean
+  /** A text that is stored as it is, for others to read: it must not contain a card number, and no answer repeats it. */
+  withoutCards?: true
   /** Names for it that are common elsewhere in the trade: a caller that sends one gets a hint to use this. */
   alsoCalled?: readonly string[]
   /** A number in a query, which is text: the handler converts it, the documentation shows it as a number. */

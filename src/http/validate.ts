@@ -162,7 +162,8 @@ function problemOf(error: ErrorObject, place: string, budget: JudgingBudget): Pr
   const own = chosen(schema, error.keyword)
   const described = own ?? general(error, lastName(place), schema)
   // A value that may contain a secret is not repeated, not even an invalid one.
-  const value = schema['secret'] === true ? {} : { value: reportedValue(error.data) }
+  const isRepeated = schema['secret'] !== true && schema['withoutCards'] !== true
+  const value = isRepeated ? { value: reportedValue(error.data) } : {}
   return { ...described, path: place, ...value }
 }
 
@@ -256,6 +257,12 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
         type: 'INVALID_AMOUNT',
         message: `${name} must be a number or a decimal string${schema['decimal'] === 'any' ? '' : ' greater than or equal to zero'}`,
         hint: 'For example 110 or "110.50"',
+      }
+    case 'withoutCards':
+      return {
+        type: 'CARD_IN_NOTE',
+        message: `${name} must not contain a card number`,
+        hint: 'Leave out the number; its last four digits are enough',
       }
     case 'printable':
       return {

@@ -79,6 +79,7 @@ const decimalPatterns = {
 const ownKeywords: ReadonlySet<string> = new Set([
   'errors',
   'secret',
+  'withoutCards',
   'alsoCalled',
   'emptyIsAbsent',
   'ignored',

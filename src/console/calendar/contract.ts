@@ -250,7 +250,11 @@ export const calendarRoutes = {
       from: date({ description: 'First night' }),
       to: date({ description: 'Last night, inclusive' }),
       reason: Type.Optional(
-        text({ maxLength: 200, description: 'Required to stop sales: for operators and the supplier' }),
+        text({
+          maxLength: 200,
+          withoutCards: true,
+          description: 'Required to stop sales: for operators and the supplier',
+        }),
       ),
       until: Type.Optional(
         text({

@@ -292,6 +292,12 @@ test('unknown hotels, rooms and rates, reversed and far dates, a missing reason 
     [`/hotels/${stage.hotel}/stop-sell`, { ...order, from: '2027-02-01' }, 400, 'DATE_PAST'],
     [`/hotels/${stage.hotel}/stop-sell`, { ...order, reason: ' ' }, 400, 'REASON_REQUIRED'],
     [`/hotels/${stage.hotel}/stop-sell`, { ...order, reason: undefined }, 400, 'REASON_REQUIRED'],
+    [
+      `/hotels/${stage.hotel}/stop-sell`,
+      { ...order, reason: 'card 4111 1111 1111 1111' },
+      400,
+      'CARD_IN_NOTE',
+    ],
     [`/hotels/${stage.hotel}/stop-sell`, { ...order, until: '2027-03-01T12:00:00Z' }, 400, 'END_IN_THE_PAST'],
   ]
   for (const [path, body, status, type] of cases) {

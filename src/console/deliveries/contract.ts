@@ -151,6 +151,7 @@ export const noteRoutes = {
     body: Type.Object({
       text: text({
         maxLength: noteCharactersMax,
+        withoutCards: true,
         description: 'One line; permanent, and shown with the name of its author',
       }),
     }),

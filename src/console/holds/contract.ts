@@ -29,7 +29,7 @@ export type ConsoleHold = {
 
 const params = Type.Object({ holdId: text({ maxLength: 60 }) })
 const body = Type.Object({
-  reason: Type.Optional(text({ maxLength: 200, description: 'For the audit log' })),
+  reason: Type.Optional(text({ maxLength: 200, withoutCards: true, description: 'For the audit log' })),
 })
 
 export const holdConsoleRoutes = {

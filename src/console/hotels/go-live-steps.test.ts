@@ -126,6 +126,7 @@ test('a hotel whose two steps are not needed is ready in the list and on its pag
 test('only steps that depend on the contract, only with a reason, and only by operators', async () => {
   const cases: [string, object, number, string][] = [
     ['availabilityWebhook', { isNeeded: false }, 400, 'REASON_REQUIRED'],
+    ['availabilityWebhook', { isNeeded: false, reason: '4111 1111 1111 1111' }, 400, 'CARD_IN_NOTE'],
     ['availabilityWebhook', { isNeeded: false, reason: '  ' }, 400, 'REASON_REQUIRED'],
     ['ari', { isNeeded: false, reason: 'No' }, 404, 'STEP_NOT_OPTIONAL'],
   ]

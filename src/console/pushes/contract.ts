@@ -182,7 +182,7 @@ export const pushRoutes = {
       onConflict: Type.Optional(oneOf(onConflicts)),
       /** Of the dry run that was looked at: a conflict that arose after it refuses the undo, whatever `onConflict` says. */
       seenRevision: Type.Optional(integer({ minimum: 0 })),
-      reason: Type.Optional(text({ maxLength: 200, description: 'For the audit log' })),
+      reason: Type.Optional(text({ maxLength: 200, withoutCards: true, description: 'For the audit log' })),
     }),
   }),
   /** The body as received, or the answer as sent. */

@@ -213,7 +213,7 @@ export const supplierRoutes = {
     body: Type.Object({
       isNeeded: Type.Boolean(),
       /** Why it isn't; the supplier sees it too. */
-      reason: Type.Optional(text({ maxLength: 200 })),
+      reason: Type.Optional(text({ maxLength: 200, withoutCards: true })),
     }),
   }),
   createSupplierKey: consoleRoute<{ keyId: number; apiKey: string }>()({

@@ -13,6 +13,8 @@ export const workLimits = {
   refusedHours: 24,
   /** Fewer refused pushes of a supplier are not yet work. */
   refusedMin: 3,
+  /** Hotels of a supplier that never got ARI, the oldest first; it says no larger number of them. */
+  neverPushedRead: 1_000,
   noteCharacters: 500,
   snoozeDays: 30,
   /** What people did is forgotten after this time without a change. */
@@ -86,6 +88,7 @@ export const workRoutes = {
       note: Type.Optional(
         text({
           maxLength: workLimits.noteCharacters,
+          withoutCards: true,
           description: 'With `note`: takes the place of the last one',
         }),
       ),

@@ -14,7 +14,7 @@ import { workLimits, type RefusedError, type WorkDone, type WorkItem } from './c
 /** `newestMs`: when it happened last. What was done before that is work again. */
 export type Work = Omit<WorkItem, keyof WorkDone> & { newestMs: number }
 
-const { ofSource, refusedRead, refusedMin, refusedHours } = workLimits
+const { ofSource, refusedRead, refusedMin, refusedHours, neverPushedRead } = workLimits
 
 export async function selectAlertWork(db: Queryable): Promise<Work[]> {
   type Row = Omit<Work, 'key' | 'severity' | 'since' | 'newestMs' | 'kind' | 'errors'> & {
@@ -102,7 +102,7 @@ export async function selectRefusedWork(db: Queryable, nowMs: number): Promise<W
   }))
 }
 
-/** Hotels on sale that never got ARI, of each supplier. */
+/** Hotels on sale that never got ARI, of each supplier; of a supplier with very many, the oldest. */
 export async function selectNeverPushedWork(db: Queryable): Promise<Work[]> {
   const { rows } = await db.query<{
     supplierId: number
@@ -116,10 +116,12 @@ export async function selectNeverPushedWork(db: Queryable): Promise<Work[]> {
     `select supplier.id as "supplierId", supplier.name as supplier, count(*)::int as hotels,
        min(few.id) as "hotelId", (array_agg(few.name order by few.id))[1] as "hotelName",
        epoch_ms(min(few.created_at)) as "firstMs", epoch_ms(max(few.created_at)) as "lastMs"
-     from (select * from hotel where is_available and ari_day = 0 order by ari_day, id limit 1000) as few
-       join supplier on supplier.id = few.supplier_id
-     group by supplier.id, supplier.name order by count(*) desc limit $1`,
-    [ofSource + 1],
+     from supplier cross join lateral (
+         select id, name, created_at from hotel where supplier_id = supplier.id and is_available and ari_day = 0
+         order by id limit $2
+       ) as few
+     group by supplier.id, supplier.name order by count(*) desc, supplier.id limit $1`,
+    [ofSource + 1, neverPushedRead],
   )
   return rows.map(({ supplierId, supplier, hotels, hotelId, hotelName, firstMs, lastMs }) => ({
     key: `never:${supplierId}`,

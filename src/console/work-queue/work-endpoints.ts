@@ -1,7 +1,6 @@
 import { parseAlertId } from '../../alerts/render-alert.ts'
 import { acknowledge } from '../../alerts/store.ts'
 import { dayMs, instantOf, optionalInstant } from '../../base/calendar.ts'
-import { holdsCardNumber } from '../../base/card-number.ts'
 import type { Operator } from '../../http/call.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
@@ -152,7 +151,6 @@ function rejectIfAnothers({ takenBy }: WorkState, name: string, { hadBy }: Chang
 
 function noteOf({ note }: Change): string {
   if (note === undefined) throw new Rejected(400, { ...noteMissing, path: '/note' })
-  if (holdsCardNumber(note)) throw new Rejected(400, { ...cardInNote, path: '/note' })
   return note
 }
 
@@ -172,11 +170,6 @@ const takenByAnother = {
   hint: 'Send hadBy with this name to take it over',
 } as const
 const noteMissing = { type: 'NOTE_REQUIRED', message: 'note is required' } as const
-const cardInNote = {
-  type: 'CARD_IN_NOTE',
-  message: 'The note may contain a card number',
-  hint: 'Omit it; the last four digits will do',
-} as const
 const untilWrong = {
   type: 'UNTIL_OUT_OF_RANGE',
   message: `until must be in the future, at most ${workLimits.snoozeDays} days ahead`,

@@ -120,6 +120,27 @@ test('neither many refused pushes of one supplier nor dry runs hide those of oth
   await gateway.db.query(`delete from push_log where request_text ~ '^(Storm|Careful)'`)
 })
 
+test('many hotels of one supplier without ARI, as in a first load, don’t hide those of others', async () => {
+  const { keyId } = await gateway.supplier('Loading')
+  // Their ids are before those of the other supplier’s hotel.
+  await gateway.db.query(
+    `insert into hotel (id, supplier_id, key_id, code, name, currency, is_available, min_child_age, max_child_age,
+       time_zone, pushed, revision, catalog_version) overriding system value
+     select -number, supplier_id, id, 'L' || number, 'Loaded', 'EUR', true, 2, 12, 'UTC', '{}', 1, 1
+     from api_key, generate_series(0, $2) as number where id = $1`,
+    [keyId, workLimits.neverPushedRead],
+  )
+  const never = (await list()).items.filter(({ kind }) => kind === 'hotel.neverPushed')
+  assert.deepEqual(
+    never.map(({ supplier, count }) => [supplier, count]),
+    [
+      ['Loading', workLimits.neverPushedRead],
+      ['Careless', 1],
+    ],
+  )
+  await gateway.db.query(`delete from hotel where code ~ '^L' and name = 'Loaded'`)
+})
+
 test('one takes it, and of two only one; another takes over by naming who has it', async () => {
   const { key } = await itemOf('booking.undelivered')
   expectOk(await ann.post('/work', { key, action: 'take' }))
