@@ -119,8 +119,6 @@ export type GatewayOptions = {
   allowsSignUp?: boolean
   operatorsWebhook?: OperatorsWebhook
   revocationsFile?: string
-  /** Gets each line that the service logs; by default only causes of answers of 500 are printed. */
-  onLog?: (line: string) => void
   through?: (address: TestAddress) => PostgresAddress
 }
 
@@ -170,7 +168,7 @@ async function throughPooler(address: TestAddress): Promise<PostgresAddress> {
 }
 
 async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Promise<TestGateway> {
-  const log = openLog('error', { write: options.onLog ?? printFailure })
+  const log = openLog('error', { write: printFailure })
   const db = openDatabase(address, log, { patience: options.patience ?? usualPatience })
   const clock = settableClock(options.now ?? testNow, options.systemTime === true)
   const environment = options.environment ?? 'sandbox'
