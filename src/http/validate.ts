@@ -261,7 +261,7 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
     case 'withoutCards':
       return {
         type: 'CARD_IN_NOTE',
-        message: `${name} must not contain a card number`,
+        message: 'A note or a reason must not contain a card number',
         hint: 'Leave out the number; its last four digits are enough',
       }
     case 'printable':

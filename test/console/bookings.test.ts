@@ -167,7 +167,7 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
       const field = page.getByLabel('Note for colleagues')
       await field.fill('guest pays with 4111 1111 1111 1111')
       await field.press('Enter')
-      await page.getByText('A note must not contain a card number').waitFor()
+      await page.getByText('A note or a reason must not contain a card number').waitFor()
       await field.fill(`Called them ${evilName}`)
       await field.press('Enter')
       const notes = page.getByRole('region', { name: 'Notes' })
