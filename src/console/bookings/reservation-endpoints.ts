@@ -12,7 +12,7 @@ import {
   pageOf,
   type Query,
 } from '../../http/query.ts'
-import { Rejected, type Problem } from '../../http/rejected.ts'
+import type { Problem } from '../../http/rejected.ts'
 import { invalid, readDay, readNumber } from '../list-query.ts'
 import {
   readReservationId,
