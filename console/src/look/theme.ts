@@ -72,8 +72,14 @@ export const theme = createTheme({
         attributes: { header: { role: 'none' } },
       },
     },
-    // It would be an element in the menu that is none of its items.
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Menu: {
+      defaultProps: {
+        // It would be an element in the menu that is none of its items.
+        withInitialFocusPlaceholder: false,
+        // A menu is no higher than the window leaves room for: it scrolls.
+        middlewares: { size: true },
+      },
+    },
     // Texts are started after this file is read.
     Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': i18next.t('parts.close') } }) },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
