@@ -97,13 +97,8 @@ export async function loadHotels(
   { hotels, months }: HotelLoad,
   report: (what: string) => void = () => {},
 ): Promise<void> {
-  const client = new pg.Client(address)
-  await client.connect()
+  const [client, ofMonths] = [await loadingClient(address), await loadingClient(address)]
   try {
-    // The rows fit together, and checking each reference would take longer than all the rest.
-    await client.query(
-      "set session_replication_role = replica; set synchronous_commit = off; set work_mem = '64MB'",
-    )
     await client.query(
       `insert into supplier (name) select 'Supplier ' || n from generate_series(1, ${suppliersLoaded}) as n`,
     )
@@ -117,17 +112,37 @@ export async function loadHotels(
     if (months > 0 && !isCopied) throw new Error('The hotel H0 has no months to copy')
     const { rows } = await client.query<{ last: number }>('select coalesce(max(id), 0) as last from hotel')
     const before = rows[0]?.last ?? 0
-    for (let first = 1; first <= hotels; first += hotelsAtOnce) {
-      const last = Math.min(hotels, first + hotelsAtOnce - 1)
+    const insertPart = async (first: number, last: number): Promise<void> => {
       await client.query(insertHotels, [hotels, first, last])
-      const ids = [before + first - 1, before + last]
-      for (const insert of insertProducts) await client.query(insert, ids)
-      if (months > 0) await client.query(insertMonths, [...ids, monthsPerHotel])
+      for (const insert of insertProducts) await client.query(insert, [before + first - 1, before + last])
       report(`${last} hotels`)
     }
+    const insertMonthsOf = async (first: number, last: number): Promise<void> => {
+      if (months > 0) await ofMonths.query(insertMonths, [before + first - 1, before + last, monthsPerHotel])
+    }
+    // The months of a part beside the hotels of the next one.
+    for (let first = 1; first <= hotels + hotelsAtOnce; first += hotelsAtOnce) {
+      const isBeyond = first > hotels
+      await Promise.all([
+        isBeyond ? undefined : insertPart(first, Math.min(hotels, first + hotelsAtOnce - 1)),
+        first === 1 ? undefined : insertMonthsOf(first - hotelsAtOnce, Math.min(hotels, first - 1)),
+      ])
+    }
+    report('months')
     await client.query('vacuum analyze')
     report('vacuumed')
   } finally {
     await client.end()
+    await ofMonths.end()
   }
+}
+
+async function loadingClient(address: TestAddress): Promise<pg.Client> {
+  const client = new pg.Client(address)
+  await client.connect()
+  // The rows fit together, and checking each reference would take longer than all the rest.
+  await client.query(
+    "set session_replication_role = replica; set synchronous_commit = off; set work_mem = '64MB'",
+  )
+  return client
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
+import { largestAmount } from '../base/money.ts'
 import { formatNight, weekdays, type DayNumber, type Weekday } from '../base/calendar.ts'
 import {
   code,
@@ -238,11 +239,20 @@ export const itemErrors = {
     message: `guests exceeds the product's occupancy`,
     hint: `The product allows at most ${most} of category ${category}`,
   }),
-  amountTooFine: (digits: number | undefined, currency: string | undefined) => ({
-    type: 'INVALID_AMOUNT',
-    message: `Amount must have at most ${digits} decimals in ${currency}`,
-    hint: 'Amounts are never rounded, and have at most 10 digits before the decimal point',
-  }),
+  amountNotStorable: (
+    amount: number | string,
+    { minorDigits, currency }: { minorDigits: number; currency: string },
+  ) => {
+    const most = largestAmount(minorDigits)
+    const isTooLarge = Math.abs(Number(amount)) > Number(most)
+    return {
+      type: 'INVALID_AMOUNT',
+      message: `Amount must ${isTooLarge ? `be at most ${most}` : `have at most ${minorDigits} decimals`} in ${currency}`,
+      hint: isTooLarge
+        ? 'Send the amount in the major unit, in the currency of the hotel'
+        : 'Amounts are never rounded: send no more decimals than the currency has',
+    }
+  },
   amountTooLow: (mayBeFree: boolean) => ({
     type: 'INVALID_AMOUNT',
     message: `Amount must be greater than ${mayBeFree ? 'or equal to ' : ''}zero`,

@@ -275,8 +275,8 @@ function minorOf(
   if (minor !== undefined && (minor > 0 || (minor === 0 && mayBeFree))) return minor
   problems.push(() => {
     const error =
-      minor === undefined
-        ? itemErrors.amountTooFine(catalog?.minorDigits, catalog?.currency)
+      minor === undefined && catalog
+        ? itemErrors.amountNotStorable(amount, catalog)
         : itemErrors.amountTooLow(mayBeFree)
     return problemAt(error, typeof at === 'number' ? `${path}/prices/${at}/amount` : `${path}/${at}`, amount)
   })

@@ -26,6 +26,11 @@ function textToMinor(text: string, minorDigits: number): number | undefined {
   return Math.abs(minor) <= amountMinorMax ? minor + 0 : undefined
 }
 
+/** The largest amount that is stored, as a decimal string: `9999999999.99` with two digits. */
+export function largestAmount(minorDigits: number): string {
+  return minorText(amountMinorMax, minorDigits)
+}
+
 /** The JSON number for minor units; its shortest form is the decimal itself. */
 export function fromMinor(minor: number, minorDigits: number): number {
   return minor / (scales[minorDigits] ?? 1)

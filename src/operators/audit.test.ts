@@ -30,6 +30,7 @@ test('every change by an operator is logged: the operator, the action, before an
     operatorId: admin.operatorId,
     operator: admin.name,
     role: 'admin',
+    personOf: null,
     subject,
     address: '127.0.0.1',
   }
@@ -52,6 +53,17 @@ test('every change by an operator is logged: the operator, the action, before an
       },
     ],
   )
+})
+
+test('what a person of a supplier changes is logged with the name of the supplier', async () => {
+  const { name } = await gateway.supplier('Personal')
+  const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [name])
+  const id = rows[0]?.id
+  const manager = await gateway.operator('operator', id)
+  const sent = await manager.post(`/suppliers/${id}/people`, { name: 'mia@example.com', role: 'viewer' })
+  assert.equal(sent.status, 200, sent.text)
+  const [change] = changesOf(await admin.get(`/audit?operator=${encodeURIComponent(manager.name)}`))
+  assert.deepEqual([change?.['role'], change?.['personOf']], ['operator', name])
 })
 
 test('a refused change is not logged', async () => {

@@ -92,7 +92,9 @@ export async function selectAudit(
 ): Promise<AuditedChange[]> {
   const { rows } = await db.query<Omit<AuditedChange, 'at'> & { at: Date }>(
     `select id, at, operator_id as "operatorId", operator_name as operator, role, action, subject, before, after,
-       request_id as "requestId", address
+       request_id as "requestId", address,
+       (select supplier.name from operator join supplier on supplier.id = supplier_id
+        where operator.id = operator_id) as "personOf"
      from audit_log
      where ($1::text is null or operator_name = $1)
        and ($2::text is null or starts_with(action, $2))

@@ -39,8 +39,10 @@ export type AuditedChange = {
   /** Null for a token and for the command line. */
   operatorId: number | null
   operator: string
-  /** Null if nobody has the name. */
+  /** Null if nobody has the name; `operator` is a manager when the person belongs to a supplier. */
   role: OperatorRole | null
+  /** Name of the supplier that the person belongs to; null for the platform's own people. */
+  personOf: string | null
   action: string
   subject: string
   before: unknown

@@ -86,7 +86,7 @@ export async function signInByLink(
   throw new Rejected(401, {
     type: 'SIGN_IN_LINK_REFUSED',
     message: 'The sign-in link is not valid or has expired',
-    hint: 'A link works once and for an hour; ask an admin for a new one, or run: npx ari operator sign-in-link NAME',
+    hint: 'A link works once, and not for long; get a new one where this one came from',
   })
 }
 

@@ -14,6 +14,8 @@ export type ConsoleHold = {
   hotelId: number
   hotelName: string
   rule: Reason
+  /** Of the held prices; null when the hotel has another currency by now, so that they can't be released. */
+  currency: string | null
   /** Nights of rooms and room-rates that are still held. */
   cells: number
   requestId: string

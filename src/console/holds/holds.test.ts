@@ -24,7 +24,14 @@ async function priceOn(date: string): Promise<unknown> {
   return Object(body)['ari'][0].rates[0].prices[0].amount
 }
 
-type Listed = { holdId: string; supplier: string; hotelName: string; rule: string; resolvedBy: string }
+type Listed = {
+  holdId: string
+  supplier: string
+  hotelName: string
+  currency: string | null
+  rule: string
+  resolvedBy: string
+}
 
 test('operators see what is held, release and discard it with an audit entry; a viewer may not', async () => {
   const [operator, viewer] = [await gateway.operator('operator'), await gateway.operator('viewer')]
@@ -35,7 +42,10 @@ test('operators see what is held, release and discard it with an audit entry; a 
   for (const date of ['2027-04-10', '2027-04-11', '2027-04-12']) await holdPrice(date)
   assert.deepEqual(await overview(), { count: 3, isMore: false, hotels: 1 })
   const [third, second, first] = await list()
-  assert.deepEqual([first?.supplier, first?.hotelName, first?.rule], ['Acme', 'Sea View', 'priceDrop'])
+  assert.deepEqual(
+    [first?.supplier, first?.hotelName, first?.currency, first?.rule],
+    ['Acme', 'Sea View', 'USD', 'priceDrop'],
+  )
   const { holds: page, nextCursor } = Object(expectOk(await viewer.get('/holds?limit=2')).body)
   const rest = await list(`limit=2&cursor=${nextCursor}`)
   assert.deepEqual([page.length, rest.map(({ holdId }) => holdId)], [2, [first?.holdId]])

@@ -21,12 +21,13 @@ type HoldRow = Omit<ConsoleHold, 'holdId'> & { id: string; atUs: string }
 export async function searchHoldRows(db: Queryable, search: HoldSearch, nowMs: number): Promise<HoldRow[]> {
   const { supplierId, hotelId, state, before, limit } = search
   const { rows } = await db.query<HoldRow>(
-    `select listed.id, supplier_id as "supplierId", supplier, hotel_id as "hotelId", hotel_name as "hotelName",
+    `select listed.id, supplier_id as "supplierId", supplier, hotel_id as "hotelId", hotel_name as "hotelName", currency,
        reason as rule, cells, request_id as "requestId", ${sqlIsoMillis('at')} as at, ${sqlIsoMillis('expires_at')} as "expiresAt",
        on_expiry as "onExpiry", $3::text as state, ${sqlIsoMillis('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy",
        examples, floor(extract(epoch from at) * 1000000)::text as "atUs"
      from unnest($8::text[]) as stored (state) cross join lateral (
-       select hold.*, hotel.name as hotel_name, supplier.id as supplier_id, supplier.name as supplier
+       select hold.*, hotel.name as hotel_name,
+         case when hold.currency_revision = hotel.currency_revision then hotel.currency end as currency, supplier.id as supplier_id, supplier.name as supplier
        from hold join hotel on hotel.id = hold.hotel_id join supplier on supplier.id = hotel.supplier_id
        where hold.state = stored.state and ($1::int is null or supplier.id = $1) and ($2::int is null or hotel.id = $2)
          and case when ${isHoldOver('$6')} then 'expired' else hold.state end = $3

@@ -65,6 +65,7 @@ export function DiscardDialog({ hold, onClose }: Props) {
       submit={t('holds.discard')}
       onSubmit={send}
       isBusy={discard.isPending}
+      isDangerous
       error={discard.error}
     >
       <Text size="sm">{t('holds.discardAbout')}</Text>

@@ -114,7 +114,7 @@ const valuesOf = ({
 const dayMs = 86_400_000
 const isNextNight = (night: string, next: string): boolean => Date.parse(next) - Date.parse(night) === dayMs
 
-function Examples({ hold: { examples, cells, rule } }: { hold: ConsoleHold }) {
+function Examples({ hold: { examples, cells, rule, currency } }: { hold: ConsoleHold }) {
   const { t } = useTranslation()
   const countsNights = rule === 'massOpen' || rule === 'massClose'
   const more = cells - examples.length
@@ -132,6 +132,7 @@ function Examples({ hold: { examples, cells, rule } }: { hold: ConsoleHold }) {
             {rateId === null ? roomId : `${roomId} / ${rateId}`},{' '}
             {date === last ? from : t('holds.dates', { from, to })} · {fieldText(t, example)}: {shown(before)}{' '}
             → {shown(after)}
+            {example.field === 'price' && currency !== null && `\u00a0${currency}`}
             {bound === null ? '' : ` ${t(countsNights ? 'holds.boundNights' : 'holds.bound', { bound })}`}
           </Text>
         )

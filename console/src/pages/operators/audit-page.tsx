@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import { Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -86,7 +87,8 @@ function useCsvColumns(): CsvColumn<AuditedChange>[] {
   return [
     [t('access.audit.at'), ({ at }) => at],
     [t('access.audit.operator'), ({ operator }) => operator],
-    [t('access.audit.role'), ({ role }) => role ?? ''],
+    [t('access.audit.role'), (change) => (change.role === null ? '' : roleText(t, change))],
+    [t('access.audit.personOf'), ({ personOf }) => personOf ?? ''],
     [t('access.audit.action'), ({ action }) => action],
     [t('access.audit.subject'), ({ subject }) => subject],
     [t('access.audit.change'), ({ before, after }) => changesText(before, after)],
@@ -135,10 +137,18 @@ function useColumns(show: (change: AuditedChange) => void): Column<NamedChange>[
   ]
 }
 
+/** `Operator`; of a supplier's person with the supplier: `Manager of Acme`. */
+function roleText(t: TFunction, { role, personOf }: AuditedChange): string {
+  if (role === null) return t('access.audit.noRole')
+  if (personOf === null) return t(`shell.role.${role}`)
+  const ofPerson = t(`suppliers.people.role.${role === 'viewer' ? 'viewer' : 'manager'}`)
+  return t('access.audit.roleOf', { role: ofPerson, supplier: personOf })
+}
+
 /** One change, before and after side by side. */
 function ChangeDialog({ change, onClose }: { change: AuditedChange; onClose: () => void }) {
   const { t } = useTranslation()
-  const { at, operator, role, action, subject, before, after, requestId, address } = change
+  const { at, operator, action, subject, before, after, requestId, address } = change
   const rows = compareMembers(before, after)
   return (
     <Dialog
@@ -154,7 +164,7 @@ function ChangeDialog({ change, onClose }: { change: AuditedChange; onClose: () 
             {operator}
           </Text>
           <Text size="sm" c="dimmed">
-            {role === null ? t('access.audit.noRole') : t(`shell.role.${role}`)}
+            {roleText(t, change)}
           </Text>
           <Text size="sm" c="dimmed" component="div">
             <Time at={at} />

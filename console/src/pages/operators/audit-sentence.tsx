@@ -34,13 +34,15 @@ const nobody = 'nobody'
 /** `admin stopped Double / BAR at Sea View, 12–14 Dec 2026: “Water damage”`, with a link to what was changed. */
 export function Sentence({ change }: { change: NamedChange }) {
   const { t } = useTranslation()
-  const { action, operator, subject } = change
+  const { action, operator, personOf, subject } = change
   const key = keyOf(action)
   const text = key === undefined ? `${action} ${place}` : t(`access.audit.did.${key}`, valuesOf(t, change))
   const [before = '', after = ''] = text.split(place)
   return (
     <span style={{ overflowWrap: 'anywhere' }}>
-      <strong>{operator === nobody ? t('access.audit.somebody') : operator}</strong> {before}
+      <strong>{operator === nobody ? t('access.audit.somebody') : operator}</strong>{' '}
+      {personOf !== null && `${t('access.audit.of', { supplier: personOf })} `}
+      {before}
       {text.includes(place) && <Subject change={change} subject={subject} />}
       {after}
     </span>
@@ -144,8 +146,9 @@ function targetsText(t: TFunction, targets: unknown, hotel: MentionedHotel | und
 
 /** What was changed, as a link to its page where it has one. */
 function Subject({ change: { hotel, supplierId }, subject }: { change: NamedChange; subject: string }) {
+  const { t } = useTranslation()
   const [, kind, id = '', rest = ''] =
-    /^(hotel|supplier|key|reservation|alert) (\d+)(.*)$/s.exec(subject) ?? []
+    /^(hotel|supplier|key|reservation|alert|operator) (\d+)(.*)$/s.exec(subject) ?? []
   if (kind === undefined) return subject
   switch (kind) {
     case 'hotel':
@@ -170,6 +173,8 @@ function Subject({ change: { hotel, supplierId }, subject }: { change: NamedChan
       return <KeyLink supplierId={supplierId}>{`key ${id} of ${quoted(rest)}`}</KeyLink>
     case 'alert':
       return <KeyLink supplierId={Number(/ of supplier (\d+)$/.exec(rest)?.[1])}>{`alert ${id}`}</KeyLink>
+    case 'operator':
+      return t('access.audit.account', { name: quoted(rest) })
     default:
       return subject
   }
