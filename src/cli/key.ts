@@ -11,6 +11,7 @@ import {
   changeKeySettings,
   type ListedKey,
 } from '../keys/manage.ts'
+import type { AuditAction } from '../operators/contract.ts'
 import { rotateSigningSecret } from '../webhooks/store.ts'
 import { endsEarlier, keySubject } from '../console/suppliers/rules.ts'
 import { lockOptionalKey, type KeySettings } from '../console/suppliers/store.ts'
@@ -249,7 +250,7 @@ function changeKey<Result>(
   work: (
     connection: Queryable,
     before: KeySettings,
-  ) => Promise<{ result: Result; action: string; before?: object; after: object }>,
+  ) => Promise<{ result: Result; action: AuditAction; before?: object; after: object }>,
 ): Promise<Result> {
   return audited(db, async (connection) => {
     const before = await lockOptionalKey(connection, keyId)

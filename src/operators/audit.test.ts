@@ -197,7 +197,7 @@ test('secrets and cards never reach the log, even if a caller passes them by mis
   await audit(gateway.db, {
     operator: commandLine(undefined),
     requestId: undefined,
-    action: 'slip',
+    action: 'key.create',
     subject: 'slip',
     before: { signingSecret: 'whsec_1', keys: [{ apiKey: 'ari_sbx_1', tail: 'abcd' }] },
     after: {
@@ -209,7 +209,7 @@ test('secrets and cards never reach the log, even if a caller passes them by mis
       note: null,
     },
   })
-  const [change] = changesOf(await admin.get('/audit?action=slip'))
+  const [change] = changesOf(await admin.get('/audit?subject=slip'))
   assert.deepEqual(
     [change?.['before'], change?.['after']],
     [

@@ -1,7 +1,7 @@
 import type { Operator } from '../http/call.ts'
 import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
 import { isRecord } from '../http/validate.ts'
-import type { AuditedChange } from './contract.ts'
+import type { AuditAction, AuditedChange } from './contract.ts'
 import type { Route } from '../http/route.ts'
 
 /** One change by an operator, or by a program with an operator's token. */
@@ -9,8 +9,7 @@ export type AuditEntry = {
   operator: Operator
   /** Undefined on the command line. */
   requestId: string | undefined
-  /** For example `key.rotate` or `ari.stop-sell`. */
-  action: string
+  action: AuditAction
   /** The changed thing, for example `key 7` or `supplier 3 "Sea View"`: people search for it. */
   subject: string
   /** The values before and after; undefined if there are none to record. */
@@ -125,7 +124,7 @@ export async function selectAudit(
 export type Refusal = {
   /** The owner of the account; undefined if nobody has it. The typed name is never stored: it may be a password. */
   operator: Pick<Operator, 'id' | 'name' | 'role'> | undefined
-  action: 'sign-in.refused' | 'operator.password-refused' | 'operator.code-refused' | 'role.refused'
+  action: Extract<AuditAction, `${string}refused`>
   subject: string
   why: Readonly<Record<string, string>>
   address: string | undefined

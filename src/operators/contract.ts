@@ -32,6 +32,70 @@ export const codeLengthMax = 40
 export const operatorNameLengthMax = 100
 export const passwordLength = { min: 12, max: 200 }
 
+/** What the audit log can say; the console has a sentence for each. */
+export type AuditAction =
+  | 'alert.acknowledge'
+  | 'alert.test'
+  | 'ari.open-again'
+  | 'ari.stop-sell'
+  | 'delivery.release'
+  | 'delivery.send-again'
+  | 'export.create'
+  | 'go-live.needed'
+  | 'go-live.not-needed'
+  | 'guard.change'
+  | 'guard.default'
+  | 'hold.discard'
+  | 'hold.release'
+  | 'hotel.resync'
+  | 'key.create'
+  | 'key.expire'
+  | 'key.limits'
+  | 'key.look-up'
+  | 'key.revoke'
+  | 'key.rotate'
+  | 'key.rotate-signing-secret'
+  | 'operator.code-refused'
+  | 'operator.create'
+  | 'operator.disable'
+  | 'operator.enable'
+  | 'operator.password'
+  | 'operator.password-refused'
+  | 'operator.role'
+  | 'operator.second-factor'
+  | 'operator.second-factor-removed'
+  | 'operator.second-factor-reset'
+  | 'operator.sign-in'
+  | 'operator.sign-in-link'
+  | 'push.undo'
+  | 'reference.add'
+  | 'reference.bring-back'
+  | 'reference.retire'
+  | 'reservation.note'
+  | 'role.refused'
+  | 'sandbox.advance-clock'
+  | 'sandbox.book'
+  | 'sandbox.cancel'
+  | 'sandbox.fault'
+  | 'sandbox.push-example'
+  | 'sandbox.reset'
+  | 'sign-in.refused'
+  | 'store.after-restore'
+  | 'supplier.abandoned'
+  | 'supplier.change'
+  | 'supplier.create'
+  | 'token.create'
+  | 'token.revoke'
+  | 'vault.forget'
+  | 'vault.forgotten'
+  | 'webhook.test'
+  | 'work.done'
+  | 'work.note'
+  | 'work.release'
+  | 'work.reopen'
+  | 'work.snooze'
+  | 'work.take'
+
 /** A change with its values before and after, or a refusal with its count; the operator may no longer exist. */
 export type AuditedChange = {
   id: number
@@ -59,4 +123,16 @@ export type PersonRole = (typeof personRoles)[number]
 export const storedRoles: Readonly<Record<PersonRole, OperatorRole>> = {
   viewer: 'viewer',
   manager: 'operator',
+}
+
+export function personRoleOf(stored: OperatorRole): PersonRole {
+  return stored === 'viewer' ? 'viewer' : 'manager'
+}
+
+/** That of an operator, or of a person of a supplier. */
+export function roleOf({
+  role,
+  supplierId,
+}: Pick<StoredOperator, 'role' | 'supplierId'>): OperatorRole | PersonRole {
+  return supplierId === null ? role : personRoleOf(role)
 }

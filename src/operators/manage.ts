@@ -6,7 +6,7 @@ import { Rejected, reportedValue } from '../http/rejected.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
-import type { SignInLink, StoredOperator } from './contract.ts'
+import { roleOf, type AuditAction, type SignInLink, type StoredOperator } from './contract.ts'
 import { removeSecondFactor } from './second-factor.ts'
 import { deleteSessionsOf, createSignInLink, deleteSignInLinks } from './session-store.ts'
 import {
@@ -86,7 +86,7 @@ export async function insertOperator(
     ...actorOf(context),
     action: 'operator.create',
     subject: subjectOf(operator),
-    after: { name, role, ...(supplierId === undefined ? {} : { supplierId }) },
+    after: { name, role: roleOf(operator), ...(supplierId === undefined ? {} : { supplierId }) },
   })
   return { operator, link }
 }
@@ -218,7 +218,7 @@ function changeOperator(
   db: Database,
   which: number | string,
   context: ChangeContext,
-  action: string,
+  action: AuditAction,
   change: (connection: Queryable, operator: StoredOperator, admins: readonly number[]) => Promise<void>,
 ): Promise<StoredOperator> {
   return transaction(db, async (connection) => {
@@ -237,8 +237,9 @@ function changeOperator(
   })
 }
 
-function auditedState({ role, disabledAt, hasSecondFactor }: StoredOperator): object {
-  return { role, disabledAt, hasSecondFactor }
+function auditedState(of: StoredOperator): object {
+  const { disabledAt, hasSecondFactor } = of
+  return { role: roleOf(of), disabledAt, hasSecondFactor }
 }
 
 function ownSecondFactor(): Rejected {

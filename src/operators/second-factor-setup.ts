@@ -4,7 +4,7 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
-import type { SecondFactorSetup, SignInMethod } from './contract.ts'
+import type { AuditAction, SecondFactorSetup, SignInMethod } from './contract.ts'
 import type { OpenedSession } from './sessions.ts'
 import { attemptTakenBack, beginAttempt } from './lock-out.ts'
 import { subjectOf } from './manage.ts'
@@ -112,7 +112,7 @@ async function replaceSessions(
 
 function auditOwnChange(
   connection: Queryable,
-  action: string,
+  action: AuditAction,
   operatorId: number,
   { operator, requestId }: OperatorContext,
 ): Promise<void> {

@@ -231,6 +231,18 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, a
     for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
     await cell.getByRole('link', { name: 'Sea View' }).click()
     await page.getByRole('heading', { level: 1, name: 'Sea View' }).waitFor()
+
+    const { rows } = await gateway.db.query<{ id: number }>(
+      "select id from supplier where name = 'Sentences'",
+    )
+    const manager = await gateway.operator('operator', rows[0]?.id)
+    const mia = { name: 'mia@example.com', role: 'manager' }
+    expectOk(await manager.post(`/suppliers/${rows[0]?.id}/people`, mia))
+    await goto(`/audit?operator=${manager.name}`)
+    await page.getByText(`${manager.name} of Sentences created account mia@example.com`).waitFor()
+    await page.getByText('role: manager').waitFor()
+    await page.getByRole('button', { name: /^Show operator\.create/ }).click()
+    await page.getByRole('dialog').getByText('Manager of Sentences').waitFor()
     await close()
   })
 

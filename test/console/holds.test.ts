@@ -21,7 +21,7 @@ describe('held values', { skip: withoutChromium }, async () => {
     await goto('/')
     await page.getByRole('link', { name: /^Held by the guard/ }).click()
     await page.getByRole('heading', { level: 1, name: 'Held values' }).waitFor()
-    await page.getByText('DBL / BAR, Sat, 10 Apr 2027 · Price of the unit: 100 → 10 (limit 70)').waitFor()
+    await page.getByText('DBL / BAR, Sat, 10 Apr 2027 · Price of the unit: 100 → 10 USD (limit 70)').waitFor()
     assert.doesNotMatch(await page.locator('#app').innerText(), /priceDrop|inventoryJump|2027-04-10/)
     await axe(page, { scheme: 'light' })
     await axe(page, { scheme: 'dark' })

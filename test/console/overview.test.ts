@@ -64,7 +64,7 @@ describe('the overview', { skip: withoutChromium }, async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/')
     const undelivered = page.getByRole('region', { name: 'Undelivered, nearest arrival first' })
-    await undelivered.getByText('No URL').waitFor()
+    await undelivered.getByText('No URL registered').waitFor()
     const refusing = page.getByRole('region', { name: 'Suppliers with refused or partly applied pushes' })
     await refusing
       .getByText(/\d+% of \d+/)

@@ -3,7 +3,7 @@ import { answer, on, type Mounted } from '../../http/mount.ts'
 import { readId } from '../../http/query.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { Revocations } from '../../keys/revocations.ts'
-import { storedRoles, type StoredOperator } from '../../operators/contract.ts'
+import { personRoleOf, storedRoles, type StoredOperator } from '../../operators/contract.ts'
 import {
   createOperator,
   disableOperator,
@@ -90,5 +90,5 @@ function personOf({
   isLinked: _isLinked,
   ...person
 }: StoredOperator): Person {
-  return { personId, role: role === 'viewer' ? 'viewer' : 'manager', ...person }
+  return { personId, role: personRoleOf(role), ...person }
 }

@@ -20,7 +20,7 @@ export const searchKey = ({ db, clock, environment }: Needs & { environment: Env
     if (!found) return answer(200, { is: 'unknown' as const })
     const subject =
       found.is === 'key' ? keySubject(found.key.keyId, found.key) : `token ${found.token.tokenId}`
-    const lookUp = { operator, requestId, action: 'key.look-up', subject }
+    const lookUp = { operator, requestId, action: 'key.look-up', subject } as const
     if (!(await wasLookedUp(db, lookUp))) await audit(db, lookUp)
     return answer(200, found)
   })

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { type Ref, useDeferredValue, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Calendar } from '../../../../src/console/calendar/contract.ts'
@@ -139,6 +140,7 @@ export function Readout({
 }) {
   const { t } = useTranslation()
   const [place, setPlace] = useState<Place>()
+  const isTouch = useMediaQuery('(hover: none)')
   useEffect(() => {
     point.current = (next) =>
       setPlace((before) => (before?.row === next?.row && before?.night === next?.night ? before : next))
@@ -146,7 +148,9 @@ export function Readout({
   const row = place && rows[place.row]
   return (
     <div className={classes['readout']}>
-      {row ? (row.of?.words ?? words).cell(row, place.night, true) : t('calendar.hint')}
+      {row
+        ? (row.of?.words ?? words).cell(row, place.night, true)
+        : t(isTouch ? 'calendar.hintTouch' : 'calendar.hint')}
     </div>
   )
 }

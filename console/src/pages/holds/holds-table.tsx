@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { HoldExample } from '../../../../src/ari/guard/contract.ts'
 import type { ConsoleHold } from '../../../../src/console/holds/contract.ts'
 import type { Column } from '../../parts/data-table.tsx'
-import { LinkTo } from '../../parts/link-to.tsx'
+import { HotelCell, LinkTo } from '../../parts/link-to.tsx'
 import { Can } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, dateText, Time } from '../../parts/time.tsx'
@@ -24,7 +24,7 @@ export function useHoldColumns(): Column<ConsoleHold>[] {
     {
       key: 'where',
       header: t('holds.where'),
-      cell: (hold) => <Where hold={hold} />,
+      cell: (hold) => <HotelCell {...hold} />,
       sorting: { by: ({ hotelName }) => hotelName },
     },
     {
@@ -57,19 +57,6 @@ export function useHoldColumns(): Column<ConsoleHold>[] {
     },
     { key: 'action', header: t('holds.action'), align: 'right', cell: (hold) => <Action hold={hold} /> },
   ]
-}
-
-function Where({ hold: { supplierId, supplier, hotelId, hotelName } }: { hold: ConsoleHold }) {
-  return (
-    <Stack gap={0}>
-      <LinkTo to="/hotels/$hotelId" params={{ hotelId: String(hotelId) }}>
-        {hotelName}
-      </LinkTo>
-      <LinkTo to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} fz="xs">
-        {supplier}
-      </LinkTo>
-    </Stack>
-  )
 }
 
 function Ends({ hold: { state, expiresAt, onExpiry, resolvedAt, resolvedBy } }: { hold: ConsoleHold }) {

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MentionedHotel } from '../../../../src/console/operators/contract.ts'
-import type { AuditedChange } from '../../../../src/operators/contract.ts'
+import type { AuditAction, AuditedChange } from '../../../../src/operators/contract.ts'
 import type { AnswerTo } from '../../api.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { rangeText, timeText } from '../../parts/time.tsx'
@@ -49,16 +49,25 @@ export function Sentence({ change }: { change: NamedChange }) {
   )
 }
 
-type Did = keyof typeof access.audit.did
+/** `ari.stop-sell` as `ariStopSell`. */
+type Joined<Action extends string> = Action extends `${infer Head}.${infer Tail}`
+  ? `${Joined<Head>}${Capitalize<Joined<Tail>>}`
+  : Action extends `${infer Head}-${infer Tail}`
+    ? `${Joined<Head>}${Capitalize<Joined<Tail>>}`
+    : Action
 
-/** `ari.stop-sell` as `ariStopSell`; undefined for actions without a sentence. */
+/** Each action has one. */
+const sentences: Readonly<Record<Joined<AuditAction>, string>> = access.audit.did
+type Did = keyof typeof sentences
+
+/** Undefined for an action that an older version wrote. */
 function keyOf(action: string): Did | undefined {
   const key = action.replaceAll(/[.-]([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return isDid(key) ? key : undefined
 }
 
 function isDid(key: string): key is Did {
-  return Object.hasOwn(access.audit.did, key)
+  return Object.hasOwn(sentences, key)
 }
 
 const toldWhole: ReadonlySet<string> = new Set([

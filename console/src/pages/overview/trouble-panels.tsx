@@ -1,25 +1,10 @@
 import { useTranslation } from 'react-i18next'
-import type {
-  Overview,
-  Refused,
-  RefusingSupplier,
-  UrgentDelivery,
-} from '../../../../src/console/overview/contract.ts'
+import type { Overview, Refused, RefusingSupplier } from '../../../../src/console/overview/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
 import { Ago, Arrival } from '../../parts/time.tsx'
+import { DeliveryBadge } from '../deliveries/delivery-badge.tsx'
 import classes from './overview.module.css'
 import { NameOf, Panel, ShortList } from './panel.tsx'
-
-const kindByState: Readonly<Record<UrgentDelivery['state'], StatusKind>> = {
-  queued: 'wait',
-  sending: 'wait',
-  failing: 'warn',
-  no_url: 'bad',
-  dead: 'bad',
-  delivered: 'good',
-  superseded: 'idle',
-}
 
 export function UndeliveredPanel({ urgent }: { urgent: Overview['undelivered']['urgent'] }) {
   const { t } = useTranslation()
@@ -57,9 +42,7 @@ export function UndeliveredPanel({ urgent }: { urgent: Overview['undelivered']['
           },
           {
             header: t('overview.undelivered.state'),
-            cell: ({ state }) => (
-              <StatusBadge kind={kindByState[state]} label={t(`overview.state.${state}`)} />
-            ),
+            cell: ({ state }) => <DeliveryBadge state={state} />,
           },
           {
             header: t('overview.undelivered.waits'),

@@ -22,7 +22,7 @@ export function SandboxPage() {
   const { environment, supplier } = useMe()
   if (environment === 'sandbox' && supplier)
     return (
-      <Page title={t('sandbox.title')} intro={t('sandbox.intro')}>
+      <Page title={t('sandbox.title')} intro={t('sandbox.introOfSupplier')}>
         <Trials supplierId={supplier.supplierId} />
       </Page>
     )

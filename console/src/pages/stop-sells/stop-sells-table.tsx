@@ -22,7 +22,11 @@ export function useStopSellColumns(): Column<ListedStopSell>[] {
     {
       key: 'reason',
       header: t('stopSells.reason'),
-      cell: ({ reason }) => <Text size="sm">{reason ?? t('stopSells.noReason')}</Text>,
+      cell: ({ reason }) => (
+        <Text size="sm" className={classes['reason']}>
+          {reason ?? t('stopSells.noReason')}
+        </Text>
+      ),
     },
     {
       key: 'by',

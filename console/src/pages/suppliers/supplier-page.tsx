@@ -244,7 +244,7 @@ function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonl
       sorting: { by: ({ httpStatus }) => httpStatus },
       header: t('suppliers.calls.status'),
       align: 'right',
-      cell: ({ httpStatus }) => <span className="figures">{httpStatus ?? ''}</span>,
+      cell: ({ httpStatus }) => httpStatus !== null && <span className="figures">{httpStatus}</span>,
     },
     {
       key: 'duration',

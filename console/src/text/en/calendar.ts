@@ -4,6 +4,7 @@ export const calendar = {
   hotels: 'Hotels',
   gridLabel: 'Rates and availability of {{name}}',
   keys: 'Arrow keys move by one night or row, with Control by one screen. Enter opens a night. Shift with the arrow keys selects a stay. Escape closes.',
+  hintTouch: 'Tap a night to see its values, who set them, and why it can’t be booked.',
   hint: 'Point at a night, or use the arrow keys. Drag, or hold Shift, to select a stay.',
   roomsAndRates: 'Rooms and rates, prices in {{currency}}',
   empty: 'The hotel has no rooms yet. They appear once the supplier has pushed products.',

@@ -65,15 +65,6 @@ export const overview = {
     arrives: 'Arrival',
     cancel: 'cancellation',
   },
-  state: {
-    queued: 'Queued',
-    sending: 'Sending',
-    failing: 'Failing',
-    no_url: 'No URL',
-    dead: 'Dead letter',
-    delivered: 'Delivered',
-    superseded: 'Superseded',
-  },
   refusing: {
     title: 'Refused pushes',
     sub_one: 'supplier at 5% of its pushes or more',

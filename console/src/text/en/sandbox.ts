@@ -1,5 +1,7 @@
 export const sandbox = {
   title: 'Sandbox',
+  introOfSupplier:
+    'Try your integration: push an example hotel, make test bookings, and watch the calls to your endpoints. Nothing here is real.',
   intro: 'Act as a supplier would, and watch the calls to its endpoints. Nothing here is real.',
   production: 'No sandbox here',
   productionHint: 'This service runs in production. Use the console of your sandbox service.',
