@@ -73,13 +73,16 @@ export async function selectRefusedWork(db: Queryable, nowMs: number): Promise<W
          (array_agg(request_id order by id desc))[1:3] as "requestIds"
        from refused cross join lateral jsonb_array_elements_text(problems -> 1) as type
        group by supplier_id, type
+     ),
+     by_supplier as materialized (
+       select supplier_id, json_agg(json_build_object('type', type, 'pushes', pushes, 'hotels', hotels,
+           'message', message, 'requestIds', "requestIds") order by pushes desc, type) as errors
+       from by_type group by supplier_id
      )
      select supplier.id as "supplierId", supplier.name as supplier, count(*)::int as pushes,
        count(distinct refused.hotel_id)::int as hotels, mode() within group (order by outcome) as outcome,
        epoch_ms(min(at)) as "firstMs", epoch_ms(max(at)) as "lastMs",
-       coalesce((select json_agg(json_build_object('type', type, 'pushes', pushes, 'hotels', hotels,
-           'message', message, 'requestIds', "requestIds") order by pushes desc, type)
-         from by_type where by_type.supplier_id = supplier.id), '[]') as errors
+       coalesce((select errors from by_supplier where by_supplier.supplier_id = supplier.id), '[]') as errors
      from refused join supplier on supplier.id = supplier_id
      group by supplier.id, supplier.name having count(*) >= $3 order by count(*) desc limit $4`,
     [nowMs - refusedHours * hourMs, refusedRead, refusedMin, ofSource + 1],

@@ -6,6 +6,7 @@ import { answer, on, type Mounted } from '../../http/mount.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
 import { audit } from '../../operators/audit.ts'
+import { Memory } from '../../postgres/memory.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { readInstant } from '../suppliers/rules.ts'
@@ -24,11 +25,17 @@ import {
   type WorkState,
 } from './store.ts'
 
+/** However many people look, the push log is read once in this time, and again when the service's clock was moved. */
+const trustedMs = 5_000
+
 /** GET /work: the worst first, and of equals the oldest. */
-export const listWork = ({ db, clock }: Needs): Mounted =>
-  on(workRoutes.listWork, async ({ query: { view = 'open' } }) => {
+export const listWork = ({ db, clock }: Needs): Mounted => {
+  const remembered = new Memory<Work[]>(db.epoch, { trustedMs, entriesMax: 1 })
+  return on(workRoutes.listWork, async ({ query: { view = 'open' } }) => {
     const nowMs = clock.now()
-    const { all, isMore } = await selectWork(db, nowMs)
+    const slot = String(Math.floor(nowMs / trustedMs))
+    const refused = remembered.get(slot, () => selectRefusedWork(db, nowMs))
+    const { all, isMore } = await selectWork(db, nowMs, refused)
     const states = await selectWorkStates(
       db,
       all.map(({ key }) => key),
@@ -43,15 +50,20 @@ export const listWork = ({ db, clock }: Needs): Mounted =>
     })
     return answer(200, { items, counts, isMore })
   })
+}
 
 function withoutNewest({ newestMs: _newest, ...shown }: Work): Omit<Work, 'newestMs'> {
   return shown
 }
 
-async function selectWork(db: Queryable, nowMs: number): Promise<{ all: Work[]; isMore: boolean }> {
+async function selectWork(
+  db: Queryable,
+  nowMs: number,
+  refusedWork: Promise<Work[]>,
+): Promise<{ all: Work[]; isMore: boolean }> {
   const [alerts, refused, never, stopped] = await Promise.all([
     selectAlertWork(db),
-    selectRefusedWork(db, nowMs),
+    refusedWork,
     selectNeverPushedWork(db),
     selectStoppedWork(db, nowMs),
   ])
@@ -93,7 +105,7 @@ export const changeWork = ({ db, clock }: Needs): Mounted =>
   on(workRoutes.changeWork, async ({ body, operator, requestId }) => {
     const nowMs = clock.now()
     const { key, action, note, until } = body
-    const { all } = await selectWork(db, nowMs)
+    const { all } = await selectWork(db, nowMs, selectRefusedWork(db, nowMs))
     const work = all.find((one) => one.key === key)
     if (!work) throw new Rejected(404, { ...workNotFound, path: '/key', value: reportedValue(key) })
     const state = await transaction(db, async (connection) => {
