@@ -72,7 +72,7 @@ export async function calendar(_server: TestAddress): Promise<Row[]> {
 type Frames = { p50Ms: number; p95Ms: number }
 type Measured = { paintedMs: number; frames: Map<string, Frames> }
 
-const noFrames: Frames = { p50Ms: NaN, p95Ms: NaN }
+const noFrames: Frames = { p50Ms: Number.NaN, p95Ms: Number.NaN }
 
 function framesText({ p50Ms, p95Ms }: Frames): string {
   return `p50 ${p50Ms.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms`
