@@ -96,6 +96,7 @@ const tables = {
 
 export type Digests = ReadonlyMap<number, string>
 
+/** Without the times when keys were last used, or used in vain: those are written a moment later. */
 export async function supplierDigests(db: Queryable, supplierIds: readonly number[]): Promise<Digests> {
   const { rows } = await db.query<{ supplier_id: number; digest: string }>({
     name: 'supplier-digests',
@@ -109,7 +110,7 @@ export async function supplierDigests(db: Queryable, supplierIds: readonly numbe
       union all select supplier_id, hashtextextended(t::text, 4) from room_rate t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 5) from tax t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 6) from ari_month t join mine on mine.id = t.hotel_id
-      union all select supplier_id, hashtextextended((to_jsonb(k) - 'last_used_at')::text, 7) from keys k
+      union all select supplier_id, hashtextextended((to_jsonb(k) - 'last_used_at' - 'last_refused_at')::text, 7) from keys k
       union all select k.supplier_id, hashtextextended(t::text, 8) from api_key_secret t join keys k on k.id = t.key_id
       union all select k.supplier_id, hashtextextended(t::text, 9) from idempotency t join keys k on k.id = t.key_id
       union all select supplier_id, hashtextextended(t::text, 10) from reservation t where supplier_id = any($1)
