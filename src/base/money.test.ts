@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountMinorMax, fromMinor, minorText, toMinor } from './money.ts'
+import { amountMinorMax, fromMinor, largestAmount, minorText, toMinor } from './money.ts'
 
 const digits = fc.integer({ min: 0, max: 4 })
 const minor = fc.integer({ min: -amountMinorMax, max: amountMinorMax })
@@ -67,6 +67,7 @@ test('text that is not a plain amount is refused, and zero has no sign', () => {
   assert.equal(toMinor('99999999999999999', 2), undefined)
   assert.equal(toMinor(amountMinorMax, 0), amountMinorMax)
   assert.equal(toMinor(amountMinorMax + 1, 0), undefined)
+  assert.deepEqual([0, 2, 3].map(largestAmount), ['999999999999', '9999999999.99', '999999999.999'])
   assert.equal(Object.is(toMinor(-0, 2), 0), true)
   assert.equal(Object.is(toMinor('-0.00', 2), 0), true)
 })

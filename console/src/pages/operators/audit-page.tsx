@@ -87,7 +87,7 @@ function useCsvColumns(): CsvColumn<AuditedChange>[] {
   return [
     [t('access.audit.at'), ({ at }) => at],
     [t('access.audit.operator'), ({ operator }) => operator],
-    [t('access.audit.role'), (change) => (change.role === null ? '' : roleText(t, change))],
+    [t('access.audit.role'), (change) => roleName(t, change) ?? ''],
     [t('access.audit.personOf'), ({ personOf }) => personOf ?? ''],
     [t('access.audit.action'), ({ action }) => action],
     [t('access.audit.subject'), ({ subject }) => subject],
@@ -137,12 +137,18 @@ function useColumns(show: (change: AuditedChange) => void): Column<NamedChange>[
   ]
 }
 
-/** `Operator`; of a supplier's person with the supplier: `Manager of Acme`. */
-function roleText(t: TFunction, { role, personOf }: AuditedChange): string {
-  if (role === null) return t('access.audit.noRole')
+/** `Operator`; of a supplier's person `Manager`. */
+function roleName(t: TFunction, { role, personOf }: AuditedChange): string | undefined {
+  if (role === null) return undefined
   if (personOf === null) return t(`shell.role.${role}`)
-  const ofPerson = t(`suppliers.people.role.${role === 'viewer' ? 'viewer' : 'manager'}`)
-  return t('access.audit.roleOf', { role: ofPerson, supplier: personOf })
+  return t(`suppliers.people.role.${role === 'viewer' ? 'viewer' : 'manager'}`)
+}
+
+/** `Operator`; of a supplier's person with the supplier: `Manager of Acme`. */
+function roleText(t: TFunction, change: AuditedChange): string {
+  const role = roleName(t, change)
+  if (role === undefined) return t('access.audit.noRole')
+  return change.personOf === null ? role : t('access.audit.roleOf', { role, supplier: change.personOf })
 }
 
 /** One change, before and after side by side. */
