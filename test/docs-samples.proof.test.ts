@@ -59,7 +59,7 @@ async function recordCalls(gateway: TestGateway, endpoint: ExampleSupplier): Pro
   const supplier = await gateway.supplier('Samples')
   const nowMs = Date.now()
   const day = (days: number) => new Date(nowMs + days * 86_400_000).toISOString().slice(0, 10)
-  gateway.clock.set(new Date(nowMs - 6 * minuteMs).toISOString())
+  gateway.clock.set(new Date(nowMs - 60 * minuteMs).toISOString())
   await supplier.post('/push/hotels', [
     {
       hotelId: 'H1',
@@ -105,12 +105,12 @@ async function recordCalls(gateway: TestGateway, endpoint: ExampleSupplier): Pro
     assert.equal(reply.status, 200, reply.text)
     return callOf(endpoint.calls.at(-1))
   }
-  signed.old = await deliver(-6)
+  signed.old = await deliver(-60)
   signed.fresh = await deliver(0)
-  const changed = await rotateSigningSecret(gateway.db, supplier.keyId, nowMs + 60 * minuteMs)
+  const changed = await rotateSigningSecret(gateway.db, supplier.keyId, nowMs + 120 * minuteMs)
   secrets.after = changed.signingSecret
   signed.rotated = await deliver(0)
-  signed.early = await deliver(6)
+  signed.early = await deliver(60)
 }
 
 function callOf(received: ReceivedCall | undefined): Call {

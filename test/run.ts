@@ -18,7 +18,7 @@ import { serverVariable, asAdmin, behindPooler, startTestPostgres, type TestAddr
 import { makeTemplate, templateVariable } from './template.ts'
 
 // A file mostly waits for PostgreSQL: on two cores, four at once take 178 s where two take 250.
-const filesAtOnce = availableParallelism() + 3
+const filesAtOnceOfTests = availableParallelism() + 3
 const slowSeconds = 10
 /**
  * A file's process loads more than a thousand modules, of which none is found through a link, and is short: with room for
@@ -30,11 +30,7 @@ const quickStart = [
   '--min-semi-space-size=32',
   '--max-semi-space-size=32',
 ]
-const limits = {
-  tests: { testMs: minutes(5), filesAtOnce },
-  // They kill servers and use the machine's full power: one at a time.
-  proof: { testMs: minutes(30), filesAtOnce: 1 },
-}
+const testMs = { tests: minutes(5), proof: minutes(30) }
 
 const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
@@ -91,42 +87,73 @@ async function poolerOf(address: TestAddress): Promise<string> {
   return `, through a pooler that keeps ${pooler.keeps}`
 }
 
-/** Runs them to the end, or until the first signal to stop, which ends the files in progress. */
+type Batch = { files: string[]; filesAtOnce: number }
+
+/** Programs that start and stop mostly wait; what kills servers or uses the machine's full power runs alone. */
+function batches(): Batch[] {
+  if (!isProof) return [{ files, filesAtOnce: filesAtOnceOfTests }]
+  const isOfPrograms = (file: string): boolean => file.endsWith('.proof.test.ts')
+  return [
+    { files: files.filter(isOfPrograms), filesAtOnce: 2 },
+    { files: files.filter((file) => !isOfPrograms(file)), filesAtOnce: 1 },
+  ].filter((batch) => batch.files.length > 0)
+}
+
+type Outcome = {
+  passed: number
+  skipped: number
+  failed: number
+  failedFiles: Set<string>
+  secondsByFile: Map<string, number>
+}
+
+/** Runs all files, or until the first signal to stop, which ends those in progress. */
 async function runFiles(): Promise<string> {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort())
-  const events = run({
-    files,
-    cwd: root,
-    concurrency: limits[kind].filesAtOnce,
-    timeout: limits[kind].testMs,
-    // A failing test may leave a service open: its file ends all the same.
-    execArgv: [...quickStart, '--import', resolve(root, 'test/left-open.ts')],
-    signal: stopped.signal,
-  })
-  let counts = { tests: 0, passed: 0, skipped: 0, failed: 0 }
-  const failedFiles = new Set<string>()
-  const secondsByFile = new Map<string, number>()
-  events.on('test:fail', ({ file, todo }) => {
-    if (todo === undefined && file !== undefined) failedFiles.add(relative(root, file))
-  })
-  events.on('test:summary', ({ file, counts: of, duration_ms: ms }) => {
-    if (file !== undefined) secondsByFile.set(relative(root, file), ms / 1_000)
-    else {
-      const { tests, passed, skipped } = of
-      counts = { tests, passed, skipped, failed: tests - passed - skipped - of.todo }
-    }
-  })
-  for await (const text of events.compose(spec)) process.stdout.write(text)
+  const outcome: Outcome = {
+    passed: 0,
+    skipped: 0,
+    failed: 0,
+    failedFiles: new Set(),
+    secondsByFile: new Map(),
+  }
+  for (const batch of batches()) if (!stopped.signal.aborted) await runBatch(batch, outcome, stopped.signal)
+  const { passed, skipped, failed, failedFiles, secondsByFile } = outcome
   const slowest = [...secondsByFile]
     .filter(([, seconds]) => seconds > slowSeconds)
     .sort(([, left], [, right]) => right - left)
   const shown = slowest.map(([file, seconds]) => `${file} ${seconds.toFixed(0)} s`)
   process.stdout.write(`\nslowest: ${shown.join(', ')}\n`)
-  const isGreen = counts.failed === 0 && failedFiles.size === 0 && !stopped.signal.aborted
+  const isGreen = failed === 0 && failedFiles.size === 0 && !stopped.signal.aborted
   process.exitCode = isGreen ? 0 : 1
   if (stopped.signal.aborted) return 'stopped'
-  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
-  if (isGreen) return `all ${counts.passed} passed${skipped}`
-  return `FAILED, ${counts.failed} of ${counts.tests} (in ${[...failedFiles].join(', ')})${skipped}`
+  const andSkipped = skipped > 0 ? `, ${skipped} skipped` : ''
+  if (isGreen) return `all ${passed} passed${andSkipped}`
+  return `FAILED, ${failed} of ${passed + skipped + failed} (in ${[...failedFiles].join(', ')})${andSkipped}`
+}
+
+async function runBatch(batch: Batch, outcome: Outcome, signal: AbortSignal): Promise<void> {
+  const events = run({
+    files: batch.files,
+    cwd: root,
+    concurrency: batch.filesAtOnce,
+    timeout: testMs[kind],
+    // A failing test may leave a service open: its file ends all the same.
+    execArgv: [...quickStart, '--import', resolve(root, 'test/left-open.ts')],
+    signal,
+  })
+  events.on('test:fail', ({ file, todo }) => {
+    if (todo === undefined && file !== undefined) outcome.failedFiles.add(relative(root, file))
+  })
+  events.on('test:summary', ({ file, counts, duration_ms: ms }) => {
+    if (file !== undefined) outcome.secondsByFile.set(relative(root, file), ms / 1_000)
+    else {
+      const { tests, passed, skipped, todo } = counts
+      outcome.passed += passed
+      outcome.skipped += skipped
+      outcome.failed += tests - passed - skipped - todo
+    }
+  })
+  for await (const text of events.compose(spec)) process.stdout.write(text)
 }
