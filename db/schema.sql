@@ -516,6 +516,7 @@ CREATE INDEX hotel_by_ari_day ON public.hotel USING btree (ari_day, id);
 CREATE INDEX hotel_by_ari_end ON public.hotel USING btree (COALESCE((ari_until_month)::integer, 0), id);
 CREATE INDEX hotel_by_country ON public.hotel USING btree (((pushed ->> 'countryCodeISO2'::text)));
 CREATE INDEX hotel_by_currency ON public.hotel USING btree (currency);
+CREATE INDEX hotel_by_supplier_ari_end ON public.hotel USING btree (supplier_id, COALESCE((ari_until_month)::integer, 0), id);
 CREATE INDEX hotel_never_pushed ON public.hotel USING btree (supplier_id, id) WHERE (is_available AND (ari_day = 0));
 CREATE INDEX hotel_unavailable ON public.hotel USING btree (id) WHERE (NOT is_available);
 CREATE INDEX hotel_watched_by_ari_day ON public.hotel USING btree (ari_day, id) WHERE is_available;

@@ -13,7 +13,14 @@ import type { TestAddress } from './postgres.ts'
 
 const hotels = 40_000
 /** A search goes through 10,000 names in order before it asks the index of parts of words. */
-const rowsReadMax = { filters: 12_000, search: 30_000, pass: 1.1 * hotels, uses: 80_000, overview: 5_000 }
+const rowsReadMax = {
+  filters: 12_500,
+  search: 30_000,
+  pass: 1.1 * hotels,
+  uses: 80_000,
+  overview: 5_000,
+  lacking: 500,
+}
 
 let address: TestAddress | undefined
 const gateway = await gatewayForTests({ through: (database) => (address = database) })
@@ -151,6 +158,19 @@ test('searches by words read a part of the hotels, whether they find anything or
     rowsReadMax.search,
   )
   await assertBounded(['/search?text=qqxyz', '/search?text=villa'], rowsReadMax.search)
+})
+
+test('of a supplier’s hotels, only those that lack ARI are read', async () => {
+  const read = (supplier: number): Promise<number> => readBy(`/hotels?supplierId=${supplier}&goLive=ari`)
+  const lacking = { inLargest: await read(largest), inSmallest: await read(smallest) }
+  assert.ok(Math.max(...Object.values(lacking)) <= rowsReadMax.lacking, JSON.stringify(lacking))
+  // Now all others lack it.
+  await gateway.db.query('update hotel set ari_until_month = case when supplier_id = $1 then 32767 end', [
+    largest,
+  ])
+  await gateway.db.unhurried.query('vacuum analyze hotel')
+  const none = await read(largest)
+  assert.ok(none <= rowsReadMax.lacking, String(none))
 })
 
 test('the other pages read a part of the hotels', async () => {

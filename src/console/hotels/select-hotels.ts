@@ -1,7 +1,6 @@
 import { Parameters } from '../../postgres/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { HotelListed, GoLiveStage, HotelOrder } from './contract.ts'
-import type { SupplierGoLive } from '../suppliers/contract.ts'
 
 /** The SQL of lists and searches of hotels. */
 
@@ -49,7 +48,7 @@ type Table = 's' | 'h'
 const tableNames: Readonly<Record<Table, string>> = { s: 'hotel_search', h: 'hotel' }
 
 /** The expression of the index hotel_by_ari_end; 0: no ARI. */
-const ariEnd = 'coalesce(h.ari_until_month, 0)'
+export const ariEnd = 'coalesce(h.ari_until_month, 0)'
 
 /** The sort key of each order; ties are broken by id. Each pair has an index. */
 const orders: Readonly<
@@ -77,7 +76,7 @@ export function ofSupplierById(supplier: string, before: string): string {
 export const anyHotelId = '2147483647'
 
 /** Both URLs, of any valid key of the supplier, see webhooks/store.ts, except for what its contract doesn't need. */
-const suppliersWithWebhooks = (now: string): string => `
+export const suppliersWithWebhooks = (now: string): string => `
   select account.id from supplier as account left join api_key
     on supplier_id = account.id and revoked_at is null and (expires_at is null or expires_at > instant(${now}))
   group by account.id
@@ -89,7 +88,7 @@ type Way = 'filters' | 'walk' | 'words'
 
 /** A walk ends after this many hotels. */
 const walkedMax = 10_000
-/** With other filters, more hotels than this are not collected by their words: each would be read to be filtered. */
+/** More hotels than this are not collected to be filtered or sorted: each would be read. */
 const collectedMax = 5_000
 
 /**
@@ -220,38 +219,17 @@ async function conditionsOf(
     conditions.h.push('h.is_offered')
     where('h', thisMonth, (month) => `${ariEnd} ${goLive === 'ari' ? '<' : '>='} ${month}::int`)
   }
+  if (goLive === 'ari' && search.supplierId !== undefined) {
+    const ids = await selectLackingAri(db, search.supplierId, thisMonth)
+    // Without any, the planner would look for none among all.
+    if (ids?.length === 0) conditions.ordered.push('false')
+    else where('ordered', ids, (list) => `${id} = any(${list}::int[])`)
+  }
   if (goLive === 'webhooks' || goLive === 'ready') {
     const ids = await selectSuppliers(db, goLive === 'ready', nowMs)
     where('ordered', ids, (list) => `${table}.supplier_id = any(${list}::int[])`)
   }
   return conditions
-}
-
-const stagedMax = 2_000
-
-/** How many hotels of the supplier are at each stage: of 2,000, so that a chain's page stays quick. */
-export async function countStages(
-  db: Queryable,
-  { supplierId, nowMs, thisMonth }: { supplierId: number; nowMs: number; thisMonth: number },
-): Promise<SupplierGoLive> {
-  const { rows } = await db.query<{ stage: GoLiveStage; count: number; open: number; hotelId: number }>(
-    `select stage, count(*)::int as count, count(*) filter (where is_available)::int as open, min(id) as "hotelId"
-     from (
-       select id, is_available, case when not h.is_offered then 'products' when ${ariEnd} < $2::int then 'ari'
-         when $1 in (${suppliersWithWebhooks('$3')}) then 'ready' else 'webhooks' end as stage
-       from hotel h where supplier_id = $1::int limit ${stagedMax} + 1
-     ) as few group by stage`,
-    [supplierId, thisMonth, nowMs],
-  )
-  const isMore = rows.reduce((sum, { count }) => sum + count, 0) > stagedMax
-  const stages = { products: 0, ari: 0, webhooks: 0, ready: 0 }
-  const only: SupplierGoLive['only'] = {}
-  for (const { stage, count, hotelId } of rows) {
-    stages[stage] = count
-    if (count === 1 && !isMore) only[stage] = hotelId
-  }
-  const open = rows.find(({ stage }) => stage === 'ready')?.open ?? 0
-  return { stages, only, open, isMore }
 }
 
 /** By the service's clock, as in hotel.ari_day. */
@@ -278,6 +256,21 @@ function partsOf(text: string): string[] {
 
 /** As in the function search_parts. */
 const partLettersMax = 3
+
+/** Undefined: too many to be read. Written like {@link ofSupplierById}, so that the index is read. */
+async function selectLackingAri(
+  db: Queryable,
+  supplierId: number,
+  thisMonth: number,
+): Promise<number[] | undefined> {
+  const { rows } = await db.query<{ id: number }>(
+    `select id from hotel h
+     where (supplier_id, ${ariEnd}) >= ($1, 0) and (supplier_id, ${ariEnd}) < ($1, $2::int)
+     order by supplier_id, ${ariEnd}, id limit ${collectedMax} + 1`,
+    [supplierId, thisMonth],
+  )
+  return rows.length > collectedMax ? undefined : rows.map((row) => row.id)
+}
 
 /** Those with both URLs, or the others: few, while hotels are many, so that the planner knows how many hotels they have. */
 async function selectSuppliers(db: Queryable, haveWebhooks: boolean, nowMs: number): Promise<number[]> {

@@ -1,5 +1,5 @@
 import { dayIn, monthOf } from '../../base/calendar.ts'
-import { countStages } from '../hotels/select-hotels.ts'
+import { countStages } from './stages.ts'
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { readId, readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
