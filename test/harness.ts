@@ -120,6 +120,8 @@ export type GatewayOptions = {
   operatorsWebhook?: OperatorsWebhook
   revocationsFile?: string
   through?: (address: TestAddress) => PostgresAddress
+  /** Gets the errors of the service's log; by default the cause of an answer of 500 is printed. */
+  onLog?: (line: string) => void
 }
 
 const usualPatience = 100
@@ -168,7 +170,7 @@ async function throughPooler(address: TestAddress): Promise<PostgresAddress> {
 }
 
 async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Promise<TestGateway> {
-  const log = openLog('error', { write: printFailure })
+  const log = openLog('error', { write: options.onLog ?? printFailure })
   const db = openDatabase(address, log, { patience: options.patience ?? usualPatience })
   const clock = settableClock(options.now ?? testNow, options.systemTime === true)
   const environment = options.environment ?? 'sandbox'

@@ -22,6 +22,7 @@ export async function answerError(
   needs: ErrorNeeds & { turnedAway: (message: string) => void },
 ): Promise<FastifyReply> {
   const rejected = asRejected(error)
+  if (!rejected && isAbandoned(error, reply)) return reply
   if (!rejected)
     needs.log.error({ err: error, requestId: request.id, route: request.ari.route?.path }, requestFailed)
   else if (rejected.status === 503)
@@ -33,6 +34,13 @@ export async function answerError(
   if (rejected && status !== 500) reply.headers(rejected.headers)
   return sendJson(reply, { status, json })
 }
+
+/** Whether the answer could not be sent because the caller has gone: nobody reads another one. */
+function isAbandoned(error: unknown, reply: FastifyReply): boolean {
+  return reply.raw.destroyed && error instanceof Error && 'code' in error && error.code === prematureClose
+}
+
+const prematureClose = 'ERR_STREAM_PREMATURE_CLOSE'
 
 /** In characters or bytes. */
 const compressFromLength = 2_048
