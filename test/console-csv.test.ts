@@ -20,3 +20,11 @@ test('what a guest is called is never a formula; an amount below zero stays one'
     ["'=cmd()", "'+1", "'-2+3", "'@SUM(A1)", "'\tx", `"'\rx"`, '-5.00', '-7'],
   )
 })
+
+test('nor is a part of it, where a spreadsheet separates cells by semicolons and lines by breaks, or in full width', () => {
+  const names = ["x;=cmd|'/C calc'!A0", 'x\n=cmd()', '\n=cmd()', '\uff1dcmd()', 'a; b-c=d', ';-5']
+  assert.deepEqual(
+    names.map((name) => csvOf([[name]]).slice(1, -2)),
+    ["x;'=cmd|'/C calc'!A0", `"x\n'=cmd()"`, `"\n'=cmd()"`, "'\uff1dcmd()", 'a; b-c=d', ";'-5"],
+  )
+})

@@ -4,11 +4,14 @@ export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
 }
 
 const number = /^-?\d+(?:\.\d+)?$/
-/** Text that spreadsheets would run as a formula, for example in the name of a guest. */
-const formula = /^[=+\-@\t\r]/
+/**
+ * Where spreadsheets would run text as a formula, for example in the name of a guest: also within it, because where
+ * amounts have a decimal comma they separate cells by semicolons, whatever the file does.
+ */
+const formula = /(?<=^|[;\t\r\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])/g
 
 function cellOf(value: string | number): string {
   const text = String(value)
-  const safe = formula.test(text) && !number.test(text) ? `'${text}` : text
+  const safe = number.test(text) ? text : text.replaceAll(formula, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
