@@ -201,7 +201,8 @@ async function insertMissing(
        ) as missing
          left join (select * from removed_hotel where supplier_id = $1) as removed (account_id, removed_code) on removed_code = code
        order by code
-       on conflict (supplier_id, code) do nothing
+       -- Of the code, or of the old number that the other push of a removed hotel also takes.
+       on conflict do nothing
        returning id, revision, ${searchedColumns}
      ), ${searchable}, ${noted('hotel')}, returned as (delete from removed_hotel using raised where removed_hotel.id = raised.id)
      select id, code, revision from raised`,

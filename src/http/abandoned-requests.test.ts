@@ -2,20 +2,13 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../test/harness.ts'
+import { untilWaiting } from '../../test/locks.ts'
 import { until } from '../../test/pace.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { transaction } from '../postgres/transaction.ts'
 
 const logged: string[] = []
 const gateway = await gatewayForTests({ onLog: (line) => void logged.push(line) })
-
-async function lockWaiters(): Promise<number> {
-  const { rows } = await gateway.db.query<{ count: number }>(
-    `select count(*)::int as count from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rows[0]?.count ?? 0
-}
 
 const nightOf = (day: number) => new Date(Date.UTC(2027, 3, 1 + day)).toISOString().slice(0, 10)
 
@@ -48,7 +41,7 @@ test('a caller who leaves before a long answer is sent is no failure of the serv
         },
       })
       left.end(JSON.stringify(all))
-      await until(async () => (await lockWaiters()) > index)
+      await untilWaiting(gateway.db, () => index + 1)
       const closed = new Promise((resolve) => left.once('error', () => left.once('close', resolve)))
       left.destroy()
       await closed

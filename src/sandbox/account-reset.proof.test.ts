@@ -5,7 +5,9 @@ import { until } from '../../test/deliveries.ts'
 import { client, gatewayForTests, type Reply, type TestClient } from '../../test/harness.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
 import { supplierDigests } from '../../test/stored-state.ts'
-import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { expectOk, pushStoryHotel, storyHotel } from '../../test/story.ts'
+import { untilWaiting } from '../../test/locks.ts'
+import { transaction } from '../postgres/transaction.ts'
 
 /** A sandbox reset of an account, alone and beside every kind of concurrent work. */
 
@@ -393,6 +395,30 @@ test('beside pushes, bookings and deliveries of both processes each reset is com
   expectOk(await reset(shop.supplier))
   assert.deepEqual([await rowsOf('Racing'), await orphans()], [{}, 0])
   assert.equal(await digestOf('Not racing'), beside)
+})
+
+test('two pushes of a removed hotel that meet bring it back once, and both are accepted', async () => {
+  const supplier = await gateway.supplier('Twice')
+  await pushStoryHotel(supplier)
+  const { rows } = await gateway.db.query<{ id: number; hotel: unknown }>(
+    "select hotel.id, to_jsonb(hotel) as hotel from hotel join supplier on supplier.id = supplier_id where supplier.name = 'Twice'",
+  )
+  const [{ id, hotel } = assert.fail()] = rows
+  expectOk(await reset(supplier))
+  // Stands for the other push between its row's entry in the index of ids and that in the index of codes.
+  const met = await transaction(gateway.db, async (connection) => {
+    await connection.query(
+      `insert into hotel overriding system value
+       select (jsonb_populate_record(null::hotel, $1::jsonb || '{"code":"on its way"}')).*`,
+      [hotel],
+    )
+    const pushed = supplier.post('/push/hotels', [storyHotel()])
+    await untilWaiting(gateway.db, () => 1)
+    await connection.query("update hotel set code = 'H1' where id = $1", [id])
+    return { pushed }
+  })
+  const { body } = expectOk(await met.pushed)
+  assert.deepEqual([body['created'], body['updated'], body['unchanged']], [0, 0, 1])
 })
 
 test('an account that had 100,000 other hotels cannot remove more, and keeps its hotels', async () => {
