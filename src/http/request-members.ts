@@ -24,13 +24,15 @@ export function membersReader(route: Route): (call: Sent) => Problem[] {
   const query = knownMembers(route.query ?? Type.Object({}), { dropsEmpty: false })
   // Values in other requests may contain a card number or a password.
   const repeatsValue = isSuppliers
+  // Commands and the audit log get bodies of the console whole: a member that isn't validated must not be among them.
+  const dropsUnknown = route.isConsole === true
   return (call) => {
     if (isRestrictive(route, call.body)) return [notRestrictable]
     if (body.isPlain(call.body) && query.isPlain(call.query)) return none
     const isRefused = route.refusesUnknown === true || call.unknownFields === 'reject'
     const refused = { listed: [], unlisted: 0 }
     const into = isRefused ? refused : call.warnings
-    const options = { isRefused, repeatsValue }
+    const options = { isRefused, repeatsValue, dropsUnknown }
     query.read(call.query, (describe) => warn(into, () => parameterOf(describe(), body.whereKnown)), options)
     body.read(call.body, (describe) => warn(into, describe), options)
     return problemsOf(refused)
@@ -74,13 +76,15 @@ type KnownMembers = {
   /** Whether nothing must be reported or dropped. True for almost every request, so it allocates nothing. */
   isPlain: (value: unknown) => boolean
   /**
-   * Reports every unknown member at any level, and drops empty values that count as absent. `isValueShown`:
-   * whether reports may repeat the value.
+   * Reports every unknown member at any level, and drops empty values that count as absent. `repeatsValue`:
+   * whether reports may repeat the value; `dropsUnknown`: whether unknown members are dropped too.
    */
-  read: (value: unknown, report: Report, options: { isRefused: boolean; repeatsValue: boolean }) => void
+  read: (value: unknown, report: Report, options: ReadOptions) => void
   /** The place where a name is known, in words; undefined if there is none. */
   whereKnown: (name: string) => string | undefined
 }
+
+type ReadOptions = { isRefused: boolean; repeatsValue: boolean; dropsUnknown: boolean }
 
 /** `spell` is costly: it is called only for listed problems. */
 type Report = (describe: () => Problem) => void
@@ -184,10 +188,8 @@ function isPlain({ members, element }: ShapeNode, value: unknown): boolean {
   return true
 }
 
-type Reading = {
+type Reading = ReadOptions & {
   report: Report
-  isRefused: boolean
-  repeatsValue: boolean
   whereKnown: (name: string) => string | undefined
 }
 
@@ -210,8 +212,10 @@ function read(node: ShapeNode, value: unknown, trail: string[], reading: Reading
   for (const name in value) {
     const member = members.get(name)
     const memberValue = value[name]
-    if (member === undefined) reading.report(() => unknownMember({ node, value, name, trail }, reading))
-    else if (member.isEmptyAbsent && isEmpty(memberValue)) Reflect.deleteProperty(value, name)
+    if (member === undefined) {
+      reading.report(() => unknownMember({ node, value, name, trail }, reading))
+      if (reading.dropsUnknown) Reflect.deleteProperty(value, name)
+    } else if (member.isEmptyAbsent && isEmpty(memberValue)) Reflect.deleteProperty(value, name)
     else if (member.node && typeof memberValue === 'object') {
       trail.push(pointerPart(name))
       read(member.node, memberValue, trail, reading)

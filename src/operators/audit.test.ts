@@ -193,6 +193,34 @@ test('the log is filtered by operator, action, subject and time, and its pages h
   )
 })
 
+test('what a request says beyond its shape does not reach the log, which is kept forever and read by everybody', async () => {
+  const { supplier } = await openShop(gateway, 'Talkative')
+  const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [
+    supplier.name,
+  ])
+  const { id } = rows[0] ?? assert.fail()
+  const manager = await gateway.operator('operator', id)
+  const ordered = { kind: 'hotels', format: 'ndjson' }
+  const booked = {
+    hotelId: 'H1',
+    roomId: 'DBL',
+    rateId: 'BAR',
+    checkin: '2027-04-20',
+    checkout: '2027-04-22',
+  }
+  const beyond = { note: '4111 1111 1111 1111', '\ud800': 'half a character' }
+  const statuses = [
+    await manager.post(`/suppliers/${id}/exports`, { ...ordered, ...beyond }),
+    await manager.post(`/sandbox/${id}/bookings`, { ...booked, adults: 2, childAges: [], ...beyond }),
+  ].map(({ status }) => status)
+  assert.deepEqual(statuses, [201, 201])
+  const [ofBooking, ofExport] = changesOf(await admin.get(`/audit?operator=${manager.name}`))
+  assert.deepEqual(
+    [ofExport?.['after'], ofBooking?.['after']],
+    [ordered, { ...booked, adults: 2, childAges: [] }],
+  )
+})
+
 test('secrets and cards never reach the log, even if a caller passes them by mistake', async () => {
   await audit(gateway.db, {
     operator: commandLine(undefined),

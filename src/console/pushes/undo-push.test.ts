@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { expectStatus, openShop } from '../../../test/booking.ts'
 import { operatorOf } from '../../../test/calendar.ts'
 import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk } from '../../../test/story.ts'
+import { expectOk, pushStoryHotel } from '../../../test/story.ts'
 
 const gateway = await gatewayForTests()
 const week = { roomId: 'DBL', startDate: '2027-04-12', endDate: '2027-04-18' }
@@ -107,4 +107,27 @@ test('a conflict that arose after the dry run refuses the undo, though those tha
     [await priceOn('2027-04-12'), await priceOn('2027-04-13'), await priceOn('2027-04-14')],
     [125, 130, 100],
   )
+})
+
+test('an undo is of the push in the address, whatever else the body says', async () => {
+  const { supplier } = await openShop(gateway, 'Of two hotels')
+  await pushStoryHotel(supplier, { hotelId: 'H2' })
+  const operator = await operatorOf(gateway)
+  const push = async (hotelId: string, price: number) => {
+    const body = { hotelId, pricingModel: 'unit', ari: [{ ...week, ...bar(price) }] }
+    const { requestId, revision } = expectOk(await supplier.post('/push/ari', body)).body
+    const listed = expectOk(await operator('GET', `/pushes?requestId=${String(requestId)}`)).body['pushes']
+    return { revision, pushId: Number(Object(listed)[0].pushId) }
+  }
+  const { pushId, revision } = await push('H1', 1)
+  const other = await push('H2', 2)
+  const beyond = { hotelId: 'H2', revision: other.revision, roomIds: 7 }
+  const undone = expectOk(await operator('POST', `/pushes/${pushId}/undo`, { onConflict: 'skip', ...beyond }))
+  assert.equal(Object(undone.body['undone']).revision, revision)
+  const pricesOfBar = async (hotelId: string) => {
+    const { body } = expectOk(await supplier.post('/push/getAri', { hotelId, ...week, roomId: undefined }))
+    const rates = Array.from(Object(body['ari'])).flatMap((item) => Object(item).rates)
+    return rates.flatMap(({ rateId, prices }) => (rateId === 'BAR' ? prices : []))
+  }
+  assert.deepEqual([await pricesOfBar('H1'), await pricesOfBar('H2')], [[{ amount: 100 }], [{ amount: 2 }]])
 })
