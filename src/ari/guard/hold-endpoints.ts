@@ -7,7 +7,7 @@ import { transaction } from '../../postgres/transaction.ts'
 import type { AriNeeds } from '../accept-ari.ts'
 import { discardHolds as discard } from './discard-holds.ts'
 import { guardLimits } from './contract.ts'
-import { holdIdOf } from './hold-id.ts'
+import { holdIdOf, readHoldId } from './hold-id.ts'
 import { selectHolds } from './hold-store.ts'
 import { holdRoutes } from './holds-contract.ts'
 import { submitRelease } from './submit-release.ts'
@@ -64,11 +64,12 @@ function writeCursor({ atUs, id }: { atUs: string; id: string }): string {
   return Buffer.from(`${atUs} ${holdIdOf(id)}`).toString('base64url')
 }
 
-const cursorText = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00) hld_([0-9a-f-]{36})$/
+const cursorText = /^(\d{1,17}) (\S+)$/
 
 function readCursor(cursor: string | undefined): { atUs: string; id: string } | undefined {
   if (cursor === undefined) return undefined
-  const [, atUs, id] = cursorText.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const [, atUs, holdId = ''] = cursorText.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const id = readHoldId(holdId)
   if (atUs !== undefined && id !== undefined) return { atUs, id }
   const problem: Problem = { ...cursorProblem(cursor), path: '/cursor' }
   throw new Rejected(400, problem)

@@ -155,11 +155,12 @@ export async function selectHolds(db: Queryable, query: HoldQuery, nowMs: number
     `select listed.id, code as "hotelId", reason, cells, request_id as "requestId", ${sqlIsoMillis('at')} as at,
        ${sqlIsoMillis('expires_at')} as "expiresAt", on_expiry as "onExpiry", $5::text as state,
        ${sqlIsoMillis('resolved_at')} as "resolvedAt", resolved_by as "resolvedBy", examples,
-       to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00' as "atUs"
+       floor(extract(epoch from at) * 1000000)::text as "atUs"
      from unnest($8::text[]) as stored (state) cross join lateral (
        select hold.*, hotel.code from hold join hotel on hotel.id = hold.hotel_id
        where hold.state = stored.state and hotel.supplier_id = $1 and ($2::int is null or hotel.id = $2)
-         and ($3::timestamptz is null or (hold.at, hold.id) < ($3, $4::uuid))
+         and ($3::text is null or (hold.at, hold.id)
+           < (timestamptz 'epoch' + $3::int8 * interval '1 microsecond', $4::uuid))
          and case when ${isHoldOver('$6')} then 'expired' else hold.state end = $5
        order by hold.at desc, hold.id desc limit $7
      ) as listed

@@ -29,8 +29,10 @@ export const searchHolds = ({ db, clock }: Needs): Mounted =>
     })
   })
 
+const positionText = /^(\d{1,17}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
 const judgeSearch = judgeQuery((query, problems): HoldSearch => {
-  const [atUs, id] = readPosition(query, /^(\d{1,17}) ([0-9a-f-]{36})$/, problems) ?? []
+  const [atUs, id] = readPosition(query, positionText, problems) ?? []
   return {
     supplierId: readNumber('supplierId', query, problems),
     hotelId: readNumber('hotelId', query, problems),

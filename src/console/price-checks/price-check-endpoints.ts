@@ -1,6 +1,6 @@
 import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
-import { readId, readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
+import { cursorProblem, readId, readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'
 import { listedCheckOf, signedText } from '../../price-check/render-check.ts'
@@ -27,7 +27,7 @@ import {
 import { minorText } from '../../base/money.ts'
 import { selectAppliedPushes } from '../../push-log/store.ts'
 import { minorDigits } from '../../reference/currencies.ts'
-import { dayMs, instantOf, optionalInstant } from '../../base/calendar.ts'
+import { dayMs, instantOf, optionalInstant, parseNight } from '../../base/calendar.ts'
 
 /** GET /price-checks. */
 export const searchPriceChecks = (needs: Needs & { priceChecks: PriceChecker }): Mounted =>
@@ -122,10 +122,12 @@ function cursorOf({ position: { share, hotelId, roomNo, rateNo, night } }: Drift
   return writePosition([share, hotelId, roomNo, rateNo, night])
 }
 
-const positionText = /^(\d[\d.e+-]{0,30}) (\d{1,10}) (\d{1,5}) (\d{1,5}) (\d{4}-\d\d-\d\d)$/
+const positionText = /^(\d[\d.e+-]{0,30}) (\d{1,10}) (\d{1,5}) (\d{1,5}) (2\d{3}-\d\d-\d\d)$/
 
 const judge = judgeQuery((query, problems): DriftSearch => {
   const [share, hotel, room, rate, night] = readPosition(query, positionText, problems) ?? []
+  if (night !== undefined && parseNight(night) === undefined)
+    problems.push(cursorProblem(query['cursor'] ?? ''))
   const after =
     night === undefined
       ? undefined
@@ -226,7 +228,7 @@ async function selectDrift(
      where since_at is not null and ($1::int is null or hotel.supplier_id = $1)
        and ($2::int is null or d.hotel_id = $2)
        and ($3::float8 is null or (${share}, d.hotel_id, d.room_no, d.rate_no, d.night)
-         < ($3, $4::int, $5::smallint, $6::smallint, $7::date))
+         < ($3, $4::bigint, $5::int, $6::int, $7::date))
      order by ${share} desc, d.hotel_id desc, d.room_no desc, d.rate_no desc, d.night desc limit $8`,
     [
       supplierId ?? null,

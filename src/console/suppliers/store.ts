@@ -50,7 +50,7 @@ export async function selectSuppliers(
      from (
        select * from supplier
        where ($2::int is null or id = $2) and ($3::text is null or strpos(lower(name), lower($3)) > 0)
-         and ($4::int is null or name > (select name from supplier where id = $4))
+         and ($4::bigint is null or name > (select name from supplier where id = $4))
        order by name limit $6
      ) as page
      cross join lateral (
