@@ -142,7 +142,7 @@ export function behindCurrency(currencyRevision: number, path: string): Rejected
   )
 }
 
-function expired(path: string, oldestRevision: number): Rejected {
+export function expired(path: string, oldestRevision: number): Rejected {
   const message = `History does not reach behind revision ${oldestRevision}: earlier changes are no longer stored`
   return new Rejected(410, { ...historyErrors.expired, message, path }, { extra: { oldestRevision } })
 }

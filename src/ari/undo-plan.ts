@@ -7,11 +7,18 @@ import type { FieldBefore } from './before-values.ts'
 import { Block, type Blocks } from './block.ts'
 import { unset } from './block-codec.ts'
 import type { Catalogs, HotelCatalog } from './catalog.ts'
-import { changesBack, selectHotelPast, type ChangeBack, type HotelPast } from './changes-back.ts'
+import {
+  changesBack,
+  selectHotelPast,
+  type ChangeBack,
+  type HotelPast,
+  type PastPosition,
+} from './changes-back.ts'
 import { fieldNumber, isPriceField } from './fields.ts'
 import {
   behindCurrency,
   blockAt,
+  expired,
   pastBlocks,
   putBack,
   refuseAhead,
@@ -154,7 +161,7 @@ function valuesOn(mask: number, values: readonly number[] | undefined): number[]
 /** Adds the changes that came after the plan was made. The hotel is locked, so no other can come. */
 export async function noteLaterChanges(
   connection: Queryable,
-  { hotel, blocks, changers }: UndoPlan,
+  { hotel, blocks, changers, body }: UndoPlan,
   cellsRevision: number | null,
   stored: Blocks,
 ): Promise<void> {
@@ -165,12 +172,16 @@ export async function noteLaterChanges(
     block: stored.of(key.roomNo, key.rateNo, key.month).copy(),
   }))
   const past = pastBlocks(copies, (row) => blockByKey.has(packBlockKey(row)))
-  const newest = { revision: cellsRevision, beforeId: undefined }
-  for await (const change of changesBack(connection, hotel, newest)) {
-    if (change.revision <= (hotel.cellsRevision ?? hotel.revision)) return
+  const planned = hotel.cellsRevision ?? hotel.revision
+  let reached: PastPosition = { revision: cellsRevision, beforeId: undefined }
+  for await (const change of changesBack(connection, hotel, reached)) {
+    if (change.revision <= planned) return
     noteChange(change, { past, hotelId: hotel.id, blockByKey, changers })
     putBack(past, hotel.id, change)
+    reached = change.next
   }
+  // The hotel was removed and came back: its history begins anew, with other rooms and rates.
+  if (reached.revision > planned) throw expired(pathOf(body), reached.revision)
 }
 
 type Noting = {

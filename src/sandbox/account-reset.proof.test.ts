@@ -421,6 +421,38 @@ test('two pushes of a removed hotel that meet bring it back once, and both are a
   assert.deepEqual([body['created'], body['updated'], body['unchanged']], [0, 0, 1])
 })
 
+test('an undo whose hotel is removed and comes back before it is applied puts nothing back', async () => {
+  const { supplier } = await openShop(gateway, 'Undoing')
+  const week = { roomId: 'DBL', startDate: '2027-04-05', endDate: '2027-04-11' }
+  const cleared = { ...week, rates: [{ rateId: 'BAR', price: null }] }
+  const push = { hotelId: 'H1', pricingModel: 'unit', ari: [cleared] }
+  const { revision } = expectOk(await supplier.post('/push/ari', push)).body
+  const met = await transaction(gateway.db, async (connection) => {
+    const { rows } = await connection.query<{ id: number }>(
+      `select hotel.id from hotel join supplier on supplier.id = supplier_id where supplier.name = 'Undoing'
+       for update of hotel`,
+    )
+    const [{ id } = assert.fail()] = rows
+    const undone = supplier.post('/push/undo', { hotelId: 'H1', revision })
+    await untilWaiting(gateway.db, () => 1)
+    // As a reset and pushes after it leave the hotel: the same one, whose rooms and rates have other numbers.
+    for (const table of ['ari_month', 'room_rate'])
+      await connection.query(`delete from ${table} where hotel_id = $1`, [id])
+    await connection.query('update room set room_no = room_no + 10 where hotel_id = $1', [id])
+    await connection.query('update rate set rate_no = rate_no + 10 where hotel_id = $1', [id])
+    await connection.query(
+      `update hotel set revision = revision + 2, catalog_version = catalog_version + 2, ari_version = ari_version + 1,
+         cells_revision = revision + 1 where id = $1`,
+      [id],
+    )
+    return { undone }
+  })
+  const { status, body } = await met.undone
+  assert.deepEqual([status, Object(body['errors'])[0].type], [410, 'HISTORY_EXPIRED'])
+  const all = { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-04-30' }
+  assert.deepEqual(expectOk(await supplier.post('/push/getAri', all)).body['ari'], [])
+})
+
 test('an account that had 100,000 other hotels cannot remove more, and keeps its hotels', async () => {
   const { supplier } = await openShop(gateway, 'Wornout')
   await gateway.db.query(
