@@ -400,17 +400,17 @@ test('beside pushes, bookings and deliveries of both processes each reset is com
 test('two pushes of a removed hotel that meet bring it back once, and both are accepted', async () => {
   const supplier = await gateway.supplier('Twice')
   await pushStoryHotel(supplier)
-  const { rows } = await gateway.db.query<{ id: number; hotel: unknown }>(
-    "select hotel.id, to_jsonb(hotel) as hotel from hotel join supplier on supplier.id = supplier_id where supplier.name = 'Twice'",
+  const { rows } = await gateway.db.query<{ id: number; columns: unknown }>(
+    "select hotel.id, to_jsonb(hotel) as columns from hotel join supplier on supplier.id = supplier_id where supplier.name = 'Twice'",
   )
-  const [{ id, hotel } = assert.fail()] = rows
+  const [{ id, columns } = assert.fail()] = rows
   expectOk(await reset(supplier))
   // Stands for the other push between its row's entry in the index of ids and that in the index of codes.
   const met = await transaction(gateway.db, async (connection) => {
     await connection.query(
       `insert into hotel overriding system value
        select (jsonb_populate_record(null::hotel, $1::jsonb || '{"code":"on its way"}')).*`,
-      [hotel],
+      [columns],
     )
     const pushed = supplier.post('/push/hotels', [storyHotel()])
     await untilWaiting(gateway.db, () => 1)
