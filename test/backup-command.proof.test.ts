@@ -195,3 +195,16 @@ test('a torn, altered, exchanged or foreign file is refused, and nothing is made
   const ofOther = await runAri(production, 'backup', 'restore', plain)
   assert.match(ofOther.stderr, /The backup is of sandbox, but ARI_ENVIRONMENT is production/)
 })
+
+test('a file or a folder that is not there is named, and PostgreSQL is not blamed for it', async () => {
+  const missing = join(folder, 'missing', 'any.backup')
+  for (const parameters of [
+    ['create', '--to', missing],
+    ['verify', missing],
+    ['restore', missing],
+  ]) {
+    const { code, stderr } = await backUp({}, ...parameters)
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /^error: ENOENT: no such file or directory, open '.*missing\/any\.backup/)
+  }
+})

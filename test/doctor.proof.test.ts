@@ -199,6 +199,16 @@ describe('a fault of the database is the only finding', () => {
       /run: ari migrate/,
     ))
 
+  test('an empty database', async () => {
+    const { address, drop } = await newTestDatabase()
+    try {
+      const findings = await doctor({ ...alone, ...environOf(address), ARI_DATA_DIR: await newFolder() })
+      assertOnly(findings, 'schema', /no store yet/, /^Run: ari migrate, or: ari serve$/)
+    } finally {
+      await drop()
+    }
+  })
+
   test('a schema of a newer version', async () =>
     assertOnly(
       await altered(() => [

@@ -425,7 +425,8 @@ test('every endpoint answers every invalid key with the same 401, and stores not
       ],
     },
   })
-  const usual = 'Send a valid key of this environment in the x-api-key header'
+  const usual =
+    'Send a valid key of this environment in the x-api-key header: ari_sbx_… in the sandbox, ari_live_… in production'
   for (const name of names) {
     for (const [what, headers] of Object.entries(refused)) {
       const { status, body } = await call(nobody, name, rows[name].own(beta), {

@@ -47,7 +47,6 @@ async function judgeAndSubmit(
     'ari.items': body.ari.length,
     'ari.cells': plan.cells,
   })
-  if (body.ari.length === 0) warn(push.warnings, () => noItems)
   const { ariCellsMax } = caller.limits
   const whole = [
     ...problems,
@@ -58,6 +57,7 @@ async function judgeAndSubmit(
   ]
   if (hotelId !== undefined && !catalog) throw refused([hotelNotFound(hotelId), ...whole], plan, 404)
   if (whole.length > 0 || !catalog) throw refused(whole, plan, 400)
+  if (body.ari.length === 0) warn(push.warnings, () => noItems)
   return needs.committer.submit({ push, body, problemsByItem, catalog, plan })
 }
 

@@ -232,7 +232,7 @@ export const itemErrors = {
   guestsMissing: (name: 'guests' | 'ageCategory') => ({
     type: 'REQUIRED',
     message: `${name} is required when pricingModel is guest`,
-    hint: 'Each price of the guest model needs guests and ageCategory',
+    hint: 'Send prices: [{ "ageCategory": "adult", "guests": 2, "amount": 110 }], or pricingModel unit for one price whatever the guests',
   }),
   beyondOccupancy: (most: number, category: AgeCategory) => ({
     type: 'OCCUPANCY_EXCEEDED',

@@ -287,6 +287,46 @@ test('a misspelt member is named in a warning, because nothing else would reveal
   ])
 })
 
+test('a price without guests in a rate line of the guest model is refused with the form to send instead', async () => {
+  const supplier = await storySupplier(gateway)
+  const pushed = (rate: object) =>
+    supplier.post('/push/ari', {
+      hotelId: 'H1',
+      pricingModel: 'guest',
+      ari: [{ roomId: 'DBL', date: '2027-04-15', rates: [{ rateId: 'BAR', ...rate }] }],
+    })
+  const { status, body } = await pushed({ price: 110 })
+  const hint =
+    'Send prices: [{ "ageCategory": "adult", "guests": 2, "amount": 110 }], or pricingModel unit for one price whatever the guests'
+  assert.deepEqual(
+    [status, body['errors']],
+    [
+      400,
+      ['guests', 'ageCategory'].map((name) => ({
+        type: 'REQUIRED',
+        message: `${name} is required when pricingModel is guest`,
+        path: `/ari/0/rates/0/${name}`,
+        hint,
+      })),
+    ],
+  )
+  expectOk(await pushed({ prices: [{ ageCategory: 'adult', guests: 2, amount: 110 }] }))
+})
+
+test('a push that is refused because ari is missing is not said to have an empty one', async () => {
+  const supplier = await storySupplier(gateway)
+  const missing = await supplier.post('/push/ari', { hotelId: 'H1' })
+  const empty = await supplier.post('/push/ari', { hotelId: 'H1', ari: [] })
+  const typesOf = (problems: unknown): unknown[] => [problems ?? []].flat().map((one) => Object(one).type)
+  assert.deepEqual(
+    [missing, empty].map(({ status, body }) => [status, typesOf(body['errors']), typesOf(body['warnings'])]),
+    [
+      [400, ['REQUIRED'], []],
+      [200, [], ['NOTHING_SENT']],
+    ],
+  )
+})
+
 test('guests in the unit model are ignored, with a warning', async () => {
   const supplier = await storySupplier(gateway)
   const prices = [{ guests: 2, ageCategory: 'adult', amount: 110 }]

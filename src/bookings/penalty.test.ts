@@ -118,6 +118,45 @@ test('the penalties of rooms add up; a repeated answer, the reservation, the lis
   })
 })
 
+test('the penalty that an offer of several rooms shows is the one that cancelling them costs', async () => {
+  gateway.clock.set(bookedAt)
+  const other = await openShop(gateway, 'Percent')
+  const cancelPolicies = [
+    { code: 'HALF', cancelPenalties: [{ penaltyCharge: { chargeBase: 'FullStay', percent: 50 } }] },
+  ]
+  expectOk(
+    await other.supplier.post('/push/products', {
+      hotelId: 'H1',
+      products: [product('DBL', 'BAR', { cancelPolicies })],
+    }),
+  )
+  const nights = { startDate: '2027-04-20', endDate: '2027-04-21' }
+  expectOk(
+    await other.supplier.post('/push/ari', {
+      hotelId: 'H1',
+      ari: [
+        { roomId: 'DBL', rateId: 'BAR', ...nights, price: '100.00', pricingModel: 'unit' },
+        { roomId: 'DBL', rateId: 'BAR', date: '2027-04-21', price: '100.01', pricingModel: 'unit' },
+      ],
+    }),
+  )
+  const offered = await other.platform.post('/booking/offers', {
+    hotels: [{ supplier: 'Percent', hotelId: 'H1' }],
+    checkin: '2027-04-20',
+    checkout: '2027-04-22',
+    rooms: [{ adults: 2 }, { adults: 2 }],
+  })
+  const [hotel] = Array.isArray(offered.body['hotels']) ? offered.body['hotels'] : []
+  const offer = hotel.offers.find(({ rateId }: { rateId: string }) => rateId === 'BAR')
+  const id = idOf(await other.book({ rooms: [room(), room()] }))
+  const { body } = await other.platform.post(`/booking/reservations/${id}/cancel`, {})
+  // Half of 220.01, a room with its taxes, is 110.005.
+  assert.deepEqual(
+    [offer.cancelPolicy.penalties[0].amount, Object(body['penalty']).amount],
+    ['220.02', '220.02'],
+  )
+})
+
 test('a reservation that is not cancelled has no penalty, nor has one booked without a policy', async () => {
   gateway.clock.set(bookedAt)
   const other = await openShop(gateway, 'Without')

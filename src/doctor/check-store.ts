@@ -201,9 +201,9 @@ async function checkSchema({ migrate }: Settings, address: PostgresAddress): Pro
       : `${missing.length} migrations are pending: ${missing.join(', ')}`,
     why:
       migrate === 'auto'
-        ? 'the next start of this version applies them'
+        ? `the next start of this version ${isEmpty ? 'makes it' : 'applies them'}`
         : `a service of this version does not start, because ARI_MIGRATE is ${migrate}`,
-    remedy: 'Back up the store, then run: ari migrate',
+    remedy: isEmpty ? 'Run: ari migrate, or: ari serve' : 'Back up the store, then run: ari migrate',
   }
   return migrate === 'auto' ? warned(trouble) : wrong(trouble)
 }

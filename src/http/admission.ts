@@ -100,7 +100,7 @@ const unauthorized = ({ headers }: FastifyRequest): Rejected =>
     hint:
       headers['x-api-key'] === undefined && headers.authorization !== undefined
         ? 'Send the key as x-api-key, not as Authorization'
-        : 'Send a valid key of this environment in the x-api-key header',
+        : 'Send a valid key of this environment in the x-api-key header: ari_sbx_… in the sandbox, ari_live_… in production',
   })
 
 async function admitSupplier(

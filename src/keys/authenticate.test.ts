@@ -43,7 +43,7 @@ const unauthorized = {
         type: 'UNAUTHORIZED',
         message: 'Unauthorized API KEY',
         path: 'x-api-key',
-        hint: 'Send a valid key of this environment in the x-api-key header',
+        hint: 'Send a valid key of this environment in the x-api-key header: ari_sbx_… in the sandbox, ari_live_… in production',
       },
     ],
   },

@@ -96,23 +96,26 @@ function rankOf({ from, isNoShow }: PreparedPenalty): number {
   return from === null ? Number.MIN_SAFE_INTEGER : Date.parse(from)
 }
 
-/**
- * In minor units: the first nights, the full stay, a percentage of it (half up), or a flat amount per room.
- */
-function penaltyOf(
+/** In minor units, room by room as a cancellation charges it, so that both sum to the same. */
+function penaltyOf(charge: Charge, { rooms, taxed }: Quote, minorDigits: number): number {
+  let charged = 0
+  for (const [index, room] of rooms.entries())
+    charged += penaltyOfRoom(charge, room, taxed.rooms[index], minorDigits)
+  return charged
+}
+
+/** The first nights, the full stay, a percentage of it (half up), or a flat amount. */
+function penaltyOfRoom(
   { chargeBase, nights = 0, percent, amount }: Charge,
-  { rooms, taxed }: Quote,
+  room: PricedRoom,
+  taxed: TaxedRoom | undefined,
   minorDigits: number,
 ): number {
-  const { afterTax } = taxed.total
-  if (chargeBase === 'NightBase') {
-    let charged = 0
-    for (const [index, room] of rooms.entries()) charged += firstNights(room, taxed.rooms[index], nights)
-    return charged
-  }
+  if (chargeBase === 'NightBase') return firstNights(room, taxed, nights)
+  const afterTax = taxed?.total.afterTax ?? 0
   // A member that is zero is ignored if the other one has a value.
   const flat = amount === undefined ? 0 : (toMinor(amount, minorDigits) ?? 0)
-  if (flat > 0) return flat * rooms.length
+  if (flat > 0) return flat
   if (percent !== undefined && (percent > 0 || amount === undefined)) return percentOf(afterTax, percent)
   return amount === undefined ? afterTax : 0
 }

@@ -101,9 +101,9 @@ test('penalties are nights, a percentage or an amount per room, from the time of
     [{ chargeBase: 'NightBase', nights: 2 }, '133.340'],
     [{ chargeBase: 'NightBase', nights: 9 }, '200.010'],
     [{ chargeBase: 'FullStay' }, '200.010'],
-    // Half a fils rounds up.
-    [{ chargeBase: 'FullStay', percent: 50 }, '100.005'],
-    [{ chargeBase: 'FullStay', percent: 12.35 }, '24.701'],
+    // Half of a room's 100.005 is 50.0025: half a fils rounds up, for each room.
+    [{ chargeBase: 'FullStay', percent: 50 }, '100.006'],
+    [{ chargeBase: 'FullStay', percent: 12.35 }, '24.702'],
     [{ chargeBase: 'FullStay', percent: 0 }, '0.000'],
     [{ chargeBase: 'FullStay', amount: '7.5' }, '15.000'],
     [{ chargeBase: 'FullStay', amount: 0, percent: 100 }, '200.010'],

@@ -111,7 +111,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
     type: 'UNAUTHORIZED',
     message: 'Unauthorized API KEY',
     path: 'x-api-key',
-    hint: 'Send a valid key of this environment in the x-api-key header',
+    hint: 'Send a valid key of this environment in the x-api-key header: ari_sbx_… in the sandbox, ari_live_… in production',
   }),
   IdempotencyKeyInUse: refusal(409, 'A push with the same Idempotency-Key is under way', {
     type: 'IDEMPOTENCY_KEY_IN_USE',

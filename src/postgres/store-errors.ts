@@ -54,7 +54,6 @@ export function commitFailure(error: unknown): unknown {
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
-  'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
@@ -79,7 +78,13 @@ export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   return (
     networkCodes.has(code) ||
+    isMissingSocket(error) ||
     unavailableClasses.test(code) ||
     (code === '' && driverMessages.test(error.message))
   )
+}
+
+/** The same code of a file that is not there has nothing to do with PostgreSQL. */
+function isMissingSocket(error: Error): boolean {
+  return codeOf(error) === 'ENOENT' && 'syscall' in error && error.syscall === 'connect'
 }
