@@ -9,7 +9,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import { consolePath } from './address.ts'
 import { ErrorNote } from './parts/error-note.tsx'
-import { ButtonTo } from './parts/link-to.tsx'
+import { HomeButton } from './parts/link-to.tsx'
 import { Page, PageWait } from './parts/page.tsx'
 import { lazyPage } from './shell/lost-page.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -183,7 +183,7 @@ function NotFoundPage() {
   return (
     <Page title={t('shell.notFoundTitle')}>
       <Text mb="md">{t('shell.notFoundHint')}</Text>
-      <ButtonTo to="/">{t('shell.toOverview')}</ButtonTo>
+      <HomeButton />
     </Page>
   )
 }

@@ -190,6 +190,17 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
     })
   })
 
+  test('the latest calls of a supplier have the words and the colours of the lists', async () => {
+    await withWindow('viewer', async ({ page, goto }) => {
+      await goto('/suppliers')
+      await page.getByRole('link', { name: 'Acme', exact: true }).click()
+      const calls = page.getByRole('table', { name: 'Latest price checks and deliveries of this supplier' })
+      await calls.getByText('Price changed', { exact: true }).first().waitFor()
+      await calls.getByText('Unavailable', { exact: true }).first().waitFor()
+      assert.doesNotMatch(await calls.innerText(), /price changed|unavailable/)
+    })
+  })
+
   test('price checks stand side by side, drift leads to the push that set the price, latency is drawn', async () => {
     await withWindow('viewer', async ({ page, goto }) => {
       await goto('/price-checks?outcome=price_changed')

@@ -246,6 +246,33 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     await close()
   })
 
+  test('pushes are named by their time, and mappings by whose code it is', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'viewer')
+    await goto('/hotels?search=etoile')
+    await page.getByRole('link', { name: "Hôtel de l'Étoile" }).click()
+    const time = /^\d+ \w+ 20\d\d, \d\d:\d\d:\d\d your time/
+    const steps = page.getByRole('list', { name: 'Steps to the first booking' })
+    await steps.getByRole('link', { name: time }).first().waitFor()
+    await page.getByRole('tab', { name: 'Details' }).click()
+    const links = page.locator('dd').getByRole('link', { name: time })
+    await links.first().waitFor()
+    assert.equal(await links.count(), 4)
+    assert.doesNotMatch(await page.getByRole('main').innerText(), /[\da-f]{8}-[\da-f]{4}-/)
+    await links.first().click()
+    await page.getByRole('heading', { level: 1, name: 'Push of ARI' }).waitFor()
+    await page.goBack()
+    await page.getByRole('tab', { name: 'Mappings' }).click()
+    const headers = page.getByRole('columnheader')
+    await headers.first().waitFor()
+    assert.deepEqual((await headers.allInnerTexts()).slice(0, 4), [
+      'Supplier’s room',
+      'Platform’s room',
+      'Supplier’s rate',
+      'Platform’s rate',
+    ])
+    await close()
+  })
+
   test('names of hotels, rooms and policies are text, whatever they spell', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer')
     await goto('/hotels?search=img')

@@ -56,6 +56,30 @@ describe('the look of the console', { skip: withoutChromium }, async () => {
     }
   })
 
+  test('on a phone a card of a reservation has a title, and what selects a row takes no line of its own', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator', { width: 390, height: 844 })
+    await goto('/reservations')
+    await page.getByRole('link', { name: /^Reservation \d+$/ }).waitFor()
+    await goto('/deliveries?state=all')
+    const card = page.locator('tbody tr').first()
+    const reservation = card.getByRole('link', { name: /^\d+$/ })
+    await reservation.waitFor()
+    const choice = await card.getByRole('checkbox').boundingBox()
+    const title = await reservation.boundingBox()
+    assert.ok(choice && title && choice.x > title.x && Math.abs(choice.y - title.y) < title.height)
+    await close()
+  })
+
+  test('every status begins with a capital', async () => {
+    const { page, goto, close } = await openConsole(gateway, 'operator')
+    await goto('/pushes')
+    await page.getByText('refused', { exact: true }).first().waitFor()
+    const text = await page.locator('tbody').innerText()
+    assert.match(text, /\bRefused\b/)
+    assert.doesNotMatch(text, /\b(refused|applied)\b/)
+    await close()
+  })
+
   test('on a phone the filters of a list are behind one button, which says how many are set', async () => {
     const { page, goto, close } = await openConsole(gateway, 'viewer', { width: 390, height: 844 })
     await goto('/hotels')

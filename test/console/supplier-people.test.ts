@@ -43,12 +43,23 @@ describe('the console of people of a supplier', { skip: withoutChromium }, async
     const refused = refusals(page)
     for (const path of ['/audit', '/alerts', '/holds', '/stop-sells', '/reference', '/operators']) {
       await goto(path)
-      await page.getByRole('heading', { level: 1, name: 'A page for the platform’s operators' }).waitFor()
+      await page
+        .getByRole('heading', { level: 1, name: 'This page is for the platform’s operators' })
+        .waitFor()
     }
     await axe(page, { scheme: 'light' })
-    await page.getByRole('link', { name: 'To your account' }).click()
+    await page.getByRole('link', { name: 'Go to your account' }).click()
     await page.getByRole('heading', { level: 1, name: 'Alpha Hotels' }).waitFor()
     assert.deepEqual(refused, [])
+    for (const [path, title] of [
+      ['/no-such-page', 'Page not found'],
+      ['/hotels/999999', 'No such hotel'],
+    ] as const) {
+      await goto(path)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.getByRole('link', { name: 'Go to your account' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Alpha Hotels' }).waitFor()
+    }
     await close()
   })
 

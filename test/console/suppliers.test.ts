@@ -165,6 +165,12 @@ describe('suppliers in the console', { skip: withoutChromium }, async () => {
     await show.waitFor()
     const headings = await page.getByRole('heading', { level: 2 }).allInnerTexts()
     assert.deepEqual(headings.slice(0, 4), ['Keys', 'People', 'Exports', 'Certification'])
+    const counted = page.getByRole('region', { name: 'Certification' }).getByText(/^\d+ (failing|not|proven)/)
+    const counts = (await counted.allInnerTexts()).map((text) => Number.parseInt(text, 10))
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      Number(/\d+/.exec(await show.innerText())?.[0]),
+    )
     const table = page.getByRole('table', { name: 'Certification' })
     assert.equal(await table.count(), 0)
     await show.press('Enter')

@@ -1,7 +1,9 @@
 import { Anchor, Button, Stack, Text, type AnchorProps, type ButtonProps } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
-import type { ComponentPropsWithRef, ReactNode } from 'react'
+import { type ComponentPropsWithRef, type ReactNode, useContext } from 'react'
+import { useTranslation } from 'react-i18next'
 import classes from './parts.module.css'
+import { Session } from './session.tsx'
 
 type PlainAnchor = Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>
 type PlainButton = Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps>
@@ -15,6 +17,17 @@ export const LinkTo = createLink((props: AnchorProps & PlainAnchor) => (
 /** A link that looks like a button. */
 export const ButtonTo = createLink((props: ButtonProps & PlainButton) => <Button component="a" {...props} />)
 
+/** The way on from a page that isn't there: the overview, which for people of a supplier is their account. */
+export function HomeButton(props: ButtonProps) {
+  const { t } = useTranslation()
+  const supplier = useContext(Session)?.supplier ?? null
+  return (
+    <ButtonTo to="/" {...props}>
+      {t(supplier === null ? 'shell.toOverview' : 'shell.toAccount')}
+    </ButtonTo>
+  )
+}
+
 export function ReservationLink({
   id,
   children,
@@ -24,6 +37,17 @@ export function ReservationLink({
     <LinkTo to="/reservations/$reservationId" params={{ reservationId: String(id) }} {...props}>
       {children}
     </LinkTo>
+  )
+}
+
+/** A table's first cell: the number alone below the header of its column, with a word as the title of a card. */
+export function ReservationNumber({ id }: { id: number }) {
+  const { t } = useTranslation()
+  return (
+    <ReservationLink id={id} fz="sm">
+      <span className={classes['cardWord']}>{t('parts.reservation')} </span>
+      {id}
+    </ReservationLink>
   )
 }
 

@@ -8,6 +8,7 @@ import {
   TriangleAlert,
   type LucideIcon,
 } from 'lucide-react'
+import classes from './parts.module.css'
 
 export const statusKinds = ['good', 'wait', 'warn', 'bad', 'info', 'idle'] as const
 export type StatusKind = (typeof statusKinds)[number]
@@ -32,6 +33,7 @@ export function StatusBadge({ kind, label }: { kind: StatusKind; label: string }
       tt="none"
       fw={500}
       miw="max-content"
+      classNames={{ label: classes['status'] }}
       leftSection={<Icon size={12} aria-hidden />}
     >
       {label}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ApiError } from '../api.ts'
 import { ErrorNote } from './error-note.tsx'
-import { ButtonTo } from './link-to.tsx'
+import { ButtonTo, HomeButton } from './link-to.tsx'
 import { Page } from './page.tsx'
 
 const lists = {
@@ -40,9 +40,7 @@ export function UnreadPage({
       <Text mb="md">{t(`parts.unknown.${what}.hint`)}</Text>
       <Group gap="xs">
         <ButtonTo to={lists[what]}>{t(`parts.unknown.${what}.list`)}</ButtonTo>
-        <ButtonTo to="/" variant="default">
-          {t('shell.toOverview')}
-        </ButtonTo>
+        <HomeButton variant="default" />
       </Group>
     </Page>
   )

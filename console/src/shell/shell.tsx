@@ -8,7 +8,7 @@ import { keepCsrfToken, useApi } from '../api.ts'
 import { RequiredSecondFactor } from '../pages/sign-in/second-factor.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Mark } from '../parts/mark.tsx'
-import { ButtonTo } from '../parts/link-to.tsx'
+import { HomeButton } from '../parts/link-to.tsx'
 import { Page, PageWait } from '../parts/page.tsx'
 import { Session } from '../parts/session.tsx'
 import { isForOperators, Menu } from './menu.tsx'
@@ -104,20 +104,18 @@ function PageOfSupplier({ supplierId }: { supplierId: number }) {
   const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   if (pagesOfOperators.includes(pathname))
     return <Navigate to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }} replace />
-  if (isForOperators(pathname)) return <OperatorsPage supplierId={supplierId} />
+  if (isForOperators(pathname)) return <OperatorsPage />
   // Until the page that follows is loaded, the outlet has the one before.
   return shown !== undefined && pagesOfOperators.includes(shown) ? <PageWait /> : <Outlet />
 }
 
 /** A link of an operator that somebody of a supplier got, or an address that was typed. */
-function OperatorsPage({ supplierId }: { supplierId: number }) {
+function OperatorsPage() {
   const { t } = useTranslation()
   return (
     <Page title={t('shell.forOperatorsTitle')}>
       <Text mb="md">{t('shell.forOperatorsHint')}</Text>
-      <ButtonTo to="/suppliers/$supplierId" params={{ supplierId: String(supplierId) }}>
-        {t('shell.toAccount')}
-      </ButtonTo>
+      <HomeButton />
     </Page>
   )
 }

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type {
@@ -26,7 +27,7 @@ export function DeliveryBadge({ state }: { state: DeliveryState }) {
 /** The outcome of an attempt, with the HTTP status if there was a response. */
 export function OutcomeText({ outcome, httpStatus }: { outcome: string; httpStatus: number | null }) {
   const { t } = useTranslation()
-  const label = isKnownOutcome(outcome) ? t(`deliveries.outcome.${outcome}`) : outcome
+  const label = outcomeLabel(t, outcome)
   return (
     <>{httpStatus === null ? label : `${label}, ${t('deliveries.timeline.http', { status: httpStatus })}`}</>
   )
@@ -66,7 +67,10 @@ const kindByState: Readonly<Record<DeliveryState, StatusKind>> = {
 
 type KnownOutcome = keyof typeof deliveries.outcome
 
-/** Outcomes with labels; others are shown as they are. */
+export function outcomeLabel(t: TFunction, outcome: string): string {
+  return isKnownOutcome(outcome) ? t(`deliveries.outcome.${outcome}`) : outcome.replaceAll('_', ' ')
+}
+
 function isKnownOutcome(outcome: string): outcome is KnownOutcome {
   return Object.hasOwn(deliveries.outcome, outcome)
 }

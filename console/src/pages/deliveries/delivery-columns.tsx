@@ -177,7 +177,6 @@ function Last({ row }: { row: ListedDelivery }) {
           <OutcomeText outcome={row.outcome} httpStatus={row.httpStatus} />
         </Text>
       )}
-      {row.endpoint === null && <Text size="sm">{t('deliveries.nowhere')}</Text>}
       <Text size="xs" c="dimmed">
         {t('deliveries.attempts', { count: row.attempts })}
       </Text>

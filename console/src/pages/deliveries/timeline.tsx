@@ -95,7 +95,8 @@ export function DeliveryTimeline({
       )}
       <Text size="xs" c="dimmed" component="div" mt="xs">
         {t('deliveries.timeline.id')} <Code copies={t('deliveries.timeline.id')}>{delivery.deliveryId}</Code>
-        {' · '}
+      </Text>
+      <Text size="xs" c="dimmed">
         {t('deliveries.column.endpoint')}{' '}
         {delivery.endpoint === null
           ? t('deliveries.nowhere')

@@ -64,13 +64,15 @@ function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
       {status === 'done' && (
         <Text size="sm" c="dimmed" component="div">
           {proof ? (
-            <div>
-              {t('hotels.check.provedBy')} <PushLink push={proof} />
-            </div>
+            <>
+              {t('hotels.check.provedBy')} <PushLink push={proof} zone={zone} />
+            </>
           ) : (
-            <div>{t('hotels.check.provedGone')}</div>
+            <>
+              <div>{t('hotels.check.provedGone')}</div>
+              <Time at={at} zone={zone} />
+            </>
           )}
-          <Time at={at} zone={zone} />
         </Text>
       )}
       {refusedSince && (
@@ -80,7 +82,7 @@ function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
           ) : (
             <>
               {t(status === 'done' ? 'hotels.check.refusedSince' : 'hotels.check.tried')}{' '}
-              <PushLink push={refusedSince} /> <Time at={refusedSince.at} zone={zone} />
+              <PushLink push={refusedSince} zone={zone} />
             </>
           )}
         </Text>
@@ -89,16 +91,11 @@ function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
   )
 }
 
-export function PushLink({ push: { pushId, requestId } }: { push: NamedPush }) {
+/** A push by its time: its page has the request ID. */
+export function PushLink({ push: { pushId, at }, zone }: { push: NamedPush; zone: string }) {
   return (
-    <LinkTo
-      to="/pushes/$pushId"
-      params={{ pushId: String(pushId) }}
-      ff="monospace"
-      fz="xs"
-      underline="always"
-    >
-      {requestId}
+    <LinkTo to="/pushes/$pushId" params={{ pushId: String(pushId) }} className={classes['push']}>
+      <Time at={at} zone={zone} />
     </LinkTo>
   )
 }

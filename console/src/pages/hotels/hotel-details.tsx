@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { GoLiveStage, HotelPage } from '../../../../src/console/hotels/contract.ts'
@@ -89,11 +89,10 @@ function LastPushes({ lastPushes, zone }: { lastPushes: HotelPage['lastPushes'];
   const { t } = useTranslation()
   const rows = lastPushes.map(({ kind, push }): [string, ReactNode] => [
     t(`pushes.kind.${kind}`),
-    <Stack key={kind} gap={2} align="flex-start">
-      <Time at={push.at} zone={zone} />
-      <PushLink push={push} />
+    <Group key={kind} gap="xs">
+      <PushLink push={push} zone={zone} />
       <OutcomeBadge outcome={push.outcome} />
-    </Stack>,
+    </Group>,
   ])
   return (
     <section>

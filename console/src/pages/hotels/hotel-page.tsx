@@ -246,7 +246,9 @@ function useColumns(currency: string): Column<TaxRow>[] {
       header: t('hotels.taxes.value'),
       align: 'right',
       cell: ({ value, valueType }) => (
-        <span className="figures">{`${String(value)} ${valueType === '%' ? '%' : currency}`}</span>
+        <span className="figures">
+          {valueType === '%' ? `${String(value)}%` : `${String(value)} ${currency}`}
+        </span>
       ),
     },
     { key: 'on', header: t('hotels.taxes.on'), cell: ({ appliedOn }) => appliedOn },

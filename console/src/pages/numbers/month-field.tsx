@@ -1,4 +1,4 @@
-import { ActionIcon, Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { DateField } from '../../parts/date-field.tsx'
@@ -38,15 +38,15 @@ function Step({
   onStep: (month: string) => void
 }) {
   return (
-    <ActionIcon
+    <Button
       variant="default"
-      size="input-sm"
+      px={6}
       aria-label={label}
       disabled={to === undefined}
       onClick={() => to !== undefined && onStep(to)}
     >
       <Icon size={16} aria-hidden />
-    </ActionIcon>
+    </Button>
   )
 }
 

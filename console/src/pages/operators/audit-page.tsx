@@ -122,6 +122,7 @@ function useColumns(show: (change: AuditedChange) => void): Column<NamedChange>[
     {
       key: 'open',
       header: t('access.audit.open'),
+      isHeaderHidden: true,
       align: 'right',
       cell: (change) => (
         <Button

@@ -81,8 +81,10 @@ function RatePanel({
       action={
         !isEmpty && (
           <Button
-            variant="subtle"
-            size="compact-xs"
+            variant="transparent"
+            size="compact-sm"
+            px={0}
+            fw={400}
             onClick={() => setIsTable(!isTable)}
             aria-pressed={isTable}
           >

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Overview, Refused, RefusingSupplier } from '../../../../src/console/overview/contract.ts'
-import { LinkTo } from '../../parts/link-to.tsx'
+import { LinkTo, ReservationNumber } from '../../parts/link-to.tsx'
 import { Ago, Arrival } from '../../parts/time.tsx'
 import { DeliveryBadge } from '../deliveries/delivery-badge.tsx'
 import classes from './overview.module.css'
@@ -27,9 +27,7 @@ export function UndeliveredPanel({ urgent }: { urgent: Overview['undelivered']['
             header: t('overview.undelivered.reservation'),
             cell: ({ reservationId, reservationStatus }) => (
               <span className={classes['name']}>
-                <LinkTo to="/reservations/$reservationId" params={{ reservationId: String(reservationId) }}>
-                  {reservationId}
-                </LinkTo>
+                <ReservationNumber id={reservationId} />
                 {reservationStatus === 'Cancel' && (
                   <span className={classes['of']}>{t('overview.undelivered.cancel')}</span>
                 )}

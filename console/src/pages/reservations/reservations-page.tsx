@@ -13,7 +13,7 @@ import {
   SupplierFilter,
   TextFilter,
 } from '../../parts/filters.tsx'
-import { HotelCell, LinkTo } from '../../parts/link-to.tsx'
+import { HotelCell, ReservationNumber } from '../../parts/link-to.tsx'
 import { Money, MoneyTotals } from '../../parts/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Ago, Day } from '../../parts/time.tsx'
@@ -125,10 +125,8 @@ function useColumns(): Column<ListedReservation>[] {
       sorting: { by: ({ reservationId }) => reservationId },
       header: t('reservations.column.reservation'),
       cell: ({ reservationId, version, status }) => (
-        <Stack gap={2} align="flex-start">
-          <LinkTo fz="sm" to="/reservations/$reservationId" params={{ reservationId: String(reservationId) }}>
-            {reservationId}
-          </LinkTo>
+        <Stack gap={0} align="flex-start">
+          <ReservationNumber id={reservationId} />
           <Text size="xs" c="dimmed">
             {t('reservations.version', { version })}
           </Text>

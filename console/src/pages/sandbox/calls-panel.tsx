@@ -13,6 +13,7 @@ import { JsonView } from '../../parts/json-view.tsx'
 import { PageWait } from '../../parts/page.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
+import { outcomeLabel } from '../deliveries/delivery-badge.tsx'
 import { isGoodStatus, kindOfPing, resultOfPing } from '../suppliers/webhook-line.tsx'
 import classes from './sandbox.module.css'
 
@@ -122,6 +123,7 @@ function useColumns(open: (id: number) => void): Column<SandboxCall>[] {
     {
       key: 'show',
       header: t('sandbox.calls.show'),
+      isHeaderHidden: true,
       cell: ({ id }) => (
         <Button
           variant="default"
@@ -138,7 +140,7 @@ function useColumns(open: (id: number) => void): Column<SandboxCall>[] {
 
 function Result({ call: { calls, outcome, httpStatus } }: { call: SandboxCall }) {
   const { t } = useTranslation()
-  if (httpStatus === null) return <StatusBadge kind="bad" label={outcome.replaceAll('_', ' ')} />
+  if (httpStatus === null) return <StatusBadge kind="bad" label={outcomeLabel(t, outcome)} />
   // Any other status is a fault, except for pings.
   const ofPing = calls === 'ping' ? resultOfPing(httpStatus) : undefined
   const kind = ofPing ? kindOfPing[ofPing] : isGoodStatus(httpStatus) ? 'good' : 'bad'

@@ -144,6 +144,7 @@ function FaultForm({
         />
         <TextInput
           label={t('sandbox.faults.hotelId')}
+          placeholder={t('sandbox.faults.anyHotel')}
           maxLength={64}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}

@@ -37,7 +37,7 @@ export function StopSellBadge({ hotelId }: { hotelId: number }) {
   const count = data?.stopSells.length ?? 0
   if (count === 0) return null
   return (
-    <LinkTo to="/stop-sells" search={{ hotelId: String(hotelId) }}>
+    <LinkTo to="/stop-sells" search={{ hotelId: String(hotelId) }} display="inline-flex">
       <StatusBadge kind="bad" label={t('stopSells.badge', { count })} />
     </LinkTo>
   )

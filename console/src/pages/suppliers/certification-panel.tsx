@@ -81,9 +81,9 @@ export function CertificationPanel({
   )
 }
 
-const shownStates = ['failing', 'missing', 'proven'] as const
+const shownStates = ['failing', 'missing', 'proven', 'notApplicable'] as const
 
-/** How many checks fail, are missing and are proven. */
+/** How many checks are in each state: together all of them. */
 function Counts({ checks }: { checks: readonly Check[] }) {
   const { t } = useTranslation()
   return shownStates.map((state) => {

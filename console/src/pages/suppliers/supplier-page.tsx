@@ -14,6 +14,8 @@ import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { useVisit } from '../../parts/visits.ts'
 import { UnreadPage } from '../../parts/unknown-page.tsx'
+import { outcomeLabel } from '../deliveries/delivery-badge.tsx'
+import { isOutcome, OutcomeBadge } from '../price-checks/check-look.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
 import { CertificationPanel } from './certification-panel.tsx'
@@ -69,7 +71,7 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
       title={supplier.name}
       crumbs={crumbs}
       actions={
-        <>
+        <Group gap="md">
           <LinkTo to="/hotels" search={of} size="sm">
             {t('suppliers.facts.toHotels')}
           </LinkTo>
@@ -89,7 +91,7 @@ function SupplierContent({ supplier, crumbs }: { supplier: Supplier; crumbs: Rea
               {t('suppliers.facts.toSandbox')}
             </LinkTo>
           )}
-        </>
+        </Group>
       }
     >
       <div className={classes['columns']}>
@@ -235,9 +237,12 @@ function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonl
       sorting: { by: ({ outcome }) => outcome },
       header: t('suppliers.calls.outcome'),
       width: 160,
-      cell: ({ outcome, isGood }) => (
-        <StatusBadge kind={isGood ? 'good' : 'bad'} label={outcome.replaceAll('_', ' ')} />
-      ),
+      cell: ({ kind, outcome, isGood }) =>
+        kind === 'availability' && isOutcome(outcome) ? (
+          <OutcomeBadge outcome={outcome} />
+        ) : (
+          <StatusBadge kind={isGood ? 'good' : 'bad'} label={outcomeLabel(t, outcome)} />
+        ),
     },
     {
       key: 'status',

@@ -9,6 +9,7 @@ export const parts = {
   loading: 'Loading',
   more: 'Show more',
   total: 'Total',
+  reservation: 'Reservation',
   totalSoFar: 'Total of those shown',
   shownAll_one: '{{count}} in all',
   shownAll_other: '{{count}} in all',

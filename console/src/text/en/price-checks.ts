@@ -38,7 +38,7 @@ export const priceChecks = {
   room_one: '{{count}} room',
   room_other: '{{count}} rooms',
   noStored: 'no price stored',
-  noLive: 'no answer',
+  noLive: 'none',
   ms: '{{ms}} ms',
   inWords: {
     same: 'the same',

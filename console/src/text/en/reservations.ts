@@ -13,7 +13,7 @@ export const reservations = {
     arrivalTo: 'Arrival until',
     createdSince: 'Booked since',
     createdUntil: 'Booked until',
-    reached: 'Reached the hotel',
+    reached: 'Reached hotel',
     notReached: 'not yet',
     hotel: 'Hotel',
   },

@@ -37,10 +37,10 @@ export const shell = {
   signOut: 'Sign out',
   notFoundTitle: 'Page not found',
   notFoundHint: 'The address may be mistyped, or the page no longer exists.',
-  forOperatorsTitle: 'A page for the platform’s operators',
+  forOperatorsTitle: 'This page is for the platform’s operators',
   forOperatorsHint:
-    'You see the data of your own account. Ask the platform about what you looked for here: it sees who changed what.',
-  toAccount: 'To your account',
+    'You have access to your own account only. If you need something from here, ask the platform.',
+  toAccount: 'Go to your account',
   toOverview: 'Go to the overview',
   foundKey: {
     of: 'Key {{keyId}} of {{supplier}}, used by {{channelManager}}',
