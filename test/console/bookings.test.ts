@@ -190,6 +190,20 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
     })
   })
 
+  test('on a phone what selects a delivery is in the corner of its card, on no line of its own', async () => {
+    await withWindow(
+      'operator',
+      async ({ page, goto }) => {
+        await goto('/deliveries')
+        const card = page.locator('tbody tr').filter({ has: page.getByRole('checkbox') })
+        const choice = await card.first().getByRole('checkbox').boundingBox()
+        const number = await card.first().getByRole('link', { name: /^\d+$/ }).boundingBox()
+        assert.ok(choice && number && choice.x > number.x && Math.abs(choice.y - number.y) < number.height)
+      },
+      { width: 390, height: 844 },
+    )
+  })
+
   test('the latest calls of a supplier have the words and the colours of the lists', async () => {
     await withWindow('viewer', async ({ page, goto }) => {
       await goto('/suppliers')
