@@ -195,9 +195,12 @@ describe('bookings in the console', { skip: withoutChromium }, async () => {
       'operator',
       async ({ page, goto }) => {
         await goto('/deliveries')
-        const card = page.locator('tbody tr').filter({ has: page.getByRole('checkbox') })
-        const choice = await card.first().getByRole('checkbox').boundingBox()
-        const number = await card.first().getByRole('link', { name: /^\d+$/ }).boundingBox()
+        const row = page
+          .locator('tbody tr')
+          .filter({ has: page.getByRole('checkbox') })
+          .first()
+        const choice = await row.getByRole('checkbox').boundingBox()
+        const number = await row.getByRole('link', { name: /^\d+$/ }).boundingBox()
         assert.ok(choice && number && choice.x > number.x && Math.abs(choice.y - number.y) < number.height)
       },
       { width: 390, height: 844 },

@@ -140,11 +140,12 @@ describe('the pages of hotels', { skip: withoutChromium }, async () => {
     await page.getByText('2 steps are missing.', { exact: true }).waitFor()
     const webhook = 'https://supplier.example/ari'
     for (const kind of ['availability', 'pushbook']) {
-      expectOk(await supplier.post(`/push/webhook/${kind}`, { webhook }, { 'x-request-id': `hook-${kind}` }))
+      expectOk(await supplier.post(`/push/webhook/${kind}`, { webhook }))
     }
     await page.reload()
     await page.getByText('All required steps are done').waitFor()
-    await page.getByRole('link', { name: 'hook-pushbook' }).click()
+    const step = page.getByRole('listitem').filter({ hasText: 'Push booking webhook' })
+    await step.getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: 'Push of push booking URL' }).waitFor()
     await close()
   })

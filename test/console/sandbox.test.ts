@@ -45,7 +45,7 @@ describe('the sandbox in the console', { skip: withoutChromium }, async () => {
     await steps.first().waitFor()
     const states = await steps.allInnerTexts()
     assert.equal(states.length, 6)
-    for (const text of states) assert.match(text, /\bdone\b/, text)
+    for (const text of states) assert.match(text, /\bDone\b/, text)
     await close()
   })
 
