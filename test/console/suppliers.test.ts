@@ -251,7 +251,7 @@ describe('suppliers in the console', { skip: withoutChromium }, async () => {
     await testCall()
     await badge(/^failed after \d+ ms/, 'circle-alert').waitFor()
     await goto(`/sandbox?supplierId=${id}`)
-    await badge(/^connect$/, 'circle-alert').waitFor()
+    await badge(/^No connection$/, 'circle-alert').waitFor()
     await close()
   })
 
