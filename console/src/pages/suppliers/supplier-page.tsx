@@ -2,20 +2,17 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Supplier, SupplierCall } from '../../../../src/console/suppliers/contract.ts'
+import type { Supplier } from '../../../../src/console/suppliers/contract.ts'
 import { useApi } from '../../api.ts'
-import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/data-table.tsx'
 import { useFilter, useIdParam } from '../../parts/filters.tsx'
-import { LinkTo, ReservationLink } from '../../parts/link-to.tsx'
+import { LinkTo } from '../../parts/link-to.tsx'
 import { CountText } from '../../parts/numbers.tsx'
 import { Page, PageWait } from '../../parts/page.tsx'
 import { useCan, useIsManager, useMe } from '../../parts/session.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { useVisit } from '../../parts/visits.ts'
 import { UnreadPage } from '../../parts/unknown-page.tsx'
-import { outcomeLabel } from '../deliveries/delivery-badge.tsx'
-import { isOutcome, OutcomeBadge } from '../price-checks/check-look.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
 import { CertificationPanel } from './certification-panel.tsx'
@@ -26,6 +23,7 @@ import { KeyPanel } from './key-panel.tsx'
 import { NewKey } from './new-key.tsx'
 import { PeoplePanel } from './people-panel.tsx'
 import { daysLookedAt, PushHealth } from './push-health.tsx'
+import { RecentCalls } from './recent-calls.tsx'
 import classes from './suppliers.module.css'
 
 /** How often circuits and last uses are refreshed. */
@@ -213,92 +211,5 @@ function Keys({ supplier }: { supplier: Supplier }) {
       </Stack>
       {isCreating && <NewKey supplierId={supplier.supplierId} onClose={() => setCreating(false)} />}
     </section>
-  )
-}
-
-/** The latest calls to the supplier's URLs, some of each kind. */
-function RecentCalls({ supplierId, calls }: { supplierId: number; calls: readonly SupplierCall[] }) {
-  const { t } = useTranslation()
-  const numbered = calls.map((call, place) => ({ ...call, place }))
-  const columns: Column<(typeof numbered)[number]>[] = [
-    {
-      key: 'kind',
-      sorting: { by: ({ kind }) => kind },
-      header: t('suppliers.calls.kind'),
-      cell: (call) => (
-        <Stack gap={0}>
-          {t(`suppliers.webhooks.${call.kind}`)}
-          <CallLink supplierId={supplierId} call={call} />
-        </Stack>
-      ),
-    },
-    {
-      key: 'outcome',
-      sorting: { by: ({ outcome }) => outcome },
-      header: t('suppliers.calls.outcome'),
-      width: 160,
-      cell: ({ kind, outcome, isGood }) =>
-        kind === 'availability' && isOutcome(outcome) ? (
-          <OutcomeBadge outcome={outcome} />
-        ) : (
-          <StatusBadge kind={isGood ? 'good' : 'bad'} label={outcomeLabel(t, outcome)} />
-        ),
-    },
-    {
-      key: 'status',
-      sorting: { by: ({ httpStatus }) => httpStatus },
-      header: t('suppliers.calls.status'),
-      align: 'right',
-      cell: ({ httpStatus }) => httpStatus !== null && <span className="figures">{httpStatus}</span>,
-    },
-    {
-      key: 'duration',
-      sorting: { by: ({ durationMs }) => durationMs },
-      header: t('suppliers.calls.duration'),
-      align: 'right',
-      cell: ({ durationMs: ms }) => <span className="figures">{t('suppliers.calls.ms', { ms })}</span>,
-    },
-    {
-      key: 'at',
-      sorting: { by: ({ at }) => at },
-      header: t('suppliers.calls.at'),
-      cell: ({ at }) => <Time at={at} />,
-    },
-  ]
-  return (
-    <section aria-labelledby="calls">
-      <Title order={2} id="calls" mb="xs">
-        {t('suppliers.calls.title')}
-      </Title>
-      <DataTable
-        caption={t('suppliers.calls.caption')}
-        columns={columns}
-        rows={numbered}
-        rowKey={({ place }) => place}
-        empty={{ title: t('suppliers.calls.none'), hint: t('suppliers.calls.noneHint') }}
-      />
-    </section>
-  )
-}
-
-/** A link to the subject of the call: the delivered reservation, or the checks of the hotel. */
-function CallLink({
-  supplierId,
-  call: { reservationId, hotelId, hotelName },
-}: {
-  supplierId: number
-  call: SupplierCall
-}) {
-  const { t } = useTranslation()
-  if (reservationId !== null)
-    return (
-      <ReservationLink id={reservationId} fz="xs">
-        {t('suppliers.calls.reservation', { id: reservationId })}
-      </ReservationLink>
-    )
-  return (
-    <LinkTo to="/price-checks" search={{ supplierId: String(supplierId), hotelId: String(hotelId) }} fz="xs">
-      {t('suppliers.calls.checksOf', { hotel: hotelName })}
-    </LinkTo>
   )
 }
