@@ -207,4 +207,8 @@ test('a file or a folder that is not there is named, and PostgreSQL is not blame
     assert.equal(code, 1, stderr)
     assert.match(stderr, /^error: ENOENT: no such file or directory, open '.*missing\/any\.backup/)
   }
+  for (const command of ['verify', 'restore']) {
+    const { code, stderr } = await backUp({}, command, folder)
+    assert.deepEqual([code, stderr], [1, `error: ${folder} is a folder: name the file of the backup\n`])
+  }
 })

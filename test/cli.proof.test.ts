@@ -392,6 +392,8 @@ test('the contract settings of an account are printed and changed, one at a time
   assert.deepEqual(await json('supplier', 'show', 'Agreed', '--json'), restricted)
   const { stdout } = await ari('supplier', 'show', 'Agreed')
   assert.match(stdout, /^price-tolerance +2\.5 %$/m)
+  const withCards = await ari('supplier', 'set', 'Agreed', '--card-delivery', 'on')
+  assert.match(withCards.stderr, /Without ARI_VAULT_KEY, bookings with a card are refused/)
   const gate = await json(
     'supplier',
     'set',

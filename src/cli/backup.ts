@@ -16,6 +16,7 @@ import type { Settings } from '../config.ts'
 import { reachStore, type Store, type WhenMissing } from '../open-store.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { PostgresAddress } from '../postgres/connection-config.ts'
+import { codeOf } from '../postgres/store-errors.ts'
 import { noteBackup } from '../postgres/store-figures.ts'
 import { printLine, printOutcome, printTable, remark } from './print.ts'
 import { quiet, settingsWithRemarks, withSession } from './session.ts'
@@ -166,6 +167,8 @@ async function usable<Result>(file: string, work: () => Promise<Result>): Promis
     return await work()
   } catch (error) {
     if (error instanceof UnusableBackup) throw new UnusableBackup(`${file}: ${error.message}`)
+    if (codeOf(error) === 'EISDIR')
+      throw new UnusableBackup(`${file} is a folder: name the file of the backup`)
     throw error
   }
 }

@@ -11,7 +11,7 @@ import {
 import { supplierSubject } from '../console/suppliers/rules.ts'
 import { onOrOff, percent, integerBetween } from './arguments.ts'
 import { audited, withSession } from './session.ts'
-import { printJson, printOutcome, printTable } from './print.ts'
+import { printJson, printOutcome, printTable, remark } from './print.ts'
 
 type Given = { json?: boolean }
 
@@ -123,7 +123,7 @@ function addSet(supplier: Command): void {
     )
     .option('--json', 'print JSON')
     .action((name: string, given: Given & GivenAccount) =>
-      withSession(async ({ db }) => {
+      withSession(async ({ db, vaultKeys }) => {
         const account = await audited(db, async (connection) => {
           const before = await setAccount(connection, name, {})
           const result = await setAccount(connection, name, accountGiven(given))
@@ -131,6 +131,8 @@ function addSet(supplier: Command): void {
           return { result, action: 'supplier.change', subject, before, after: result }
         })
         printAccount(given, name, account)
+        if (account.deliversCards && vaultKeys.present === undefined)
+          remark('Without ARI_VAULT_KEY, bookings with a card are refused (CARDS_NOT_ACCEPTED)')
       }),
     )
 }
