@@ -457,9 +457,11 @@ test('with the codes that another supplier uses too, an answer shows only what i
     for (const name of names.filter((one) => !pushes.includes(one))) {
       const { text } = await call(supplier, name, rows[name].own(contents), { 'x-request-id': 'read' })
       assert.ok(text.includes(rows[name].shows?.(contents) ?? ''), `${name}: ${text}`)
-      for (const foreign of [others.name, others.mark, String(others.price), `"value":${others.percent}`]) {
+      for (const foreign of [others.name, others.mark, `"value":${others.percent}`]) {
         assert.ok(!text.includes(foreign), `${name} shows ${foreign}: ${text}`)
       }
+      // A number, whole or its beginning: ids and times may have its digits.
+      assert.doesNotMatch(text, new RegExp(`(?<![\\w-])${others.price}(?!\\w*-)`), name)
     }
   }
 })
