@@ -1,20 +1,18 @@
 import { alertKinds } from '../../alerts/contract.ts'
 import { alertIdOf } from '../../alerts/render-alert.ts'
-import { hourMs, instantOf } from '../../base/calendar.ts'
-import type { Evidence, FindingKind } from '../../findings/contract.ts'
+import { instantOf } from '../../base/calendar.ts'
+import type { FindingKind } from '../../findings/contract.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { sweep } from '../../postgres/queryable.ts'
-import { isRefused, newestFirst } from '../../push-log/conditions.ts'
-import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import { selectStopSells } from '../stop-sells/store.ts'
-import { workLimits, type RefusedError, type WorkDone, type WorkItem } from './contract.ts'
+import { workLimits, type WorkDone, type WorkItem } from './contract.ts'
 
 /** The sources of the work queue, each read up to a limit, and what people did about it. */
 
 /** `newestMs`: when it happened last. What was done before that is work again. */
 export type Work = Omit<WorkItem, keyof WorkDone> & { newestMs: number }
 
-const { ofSource, refusedRead, refusedMin, refusedHours, neverPushedRead } = workLimits
+const { ofSource, neverPushedRead } = workLimits
 
 export async function selectAlertWork(db: Queryable): Promise<Work[]> {
   type Row = Omit<Work, 'key' | 'severity' | 'since' | 'newestMs' | 'kind' | 'errors'> & {
@@ -44,66 +42,6 @@ export const weightOf = ({ severity }: Pick<Work, 'severity'>): number => weight
 const kindsByWeight = Object.entries(alertKinds)
   .toSorted(([, left], [, right]) => weightOf(left) - weightOf(right))
   .map(([kind]) => kind)
-
-/** Refused pushes of each supplier, with their errors. */
-export async function selectRefusedWork(db: Queryable, nowMs: number): Promise<Work[]> {
-  const { rows } = await db.query<{
-    supplierId: number
-    supplier: string
-    pushes: number
-    hotels: number
-    outcome: string
-    firstMs: number
-    lastMs: number
-    errors: RefusedError[]
-  }>(
-    // Unnamed, so that it is planned with the actual instant and reads only the newest days.
-    `with refused as materialized (
-       select newest.* from supplier cross join lateral (
-         select id, at, supplier_id, hotel_id, outcome, problems, ${requestIdOfRow} as request_id from push_log
-         where supplier_id = supplier.id and ${isRefused} and at > instant($1)
-         order by ${newestFirst} limit $2
-       ) as newest
-       where outcome <> 'dryRun'
-     ),
-     by_type as (
-       select supplier_id, type, count(*)::int as pushes, count(distinct hotel_id)::int as hotels,
-         -- The message is that of the first problem of a push.
-         (array_agg(problems ->> 2 order by id desc) filter (where problems -> 1 ->> 0 = type))[1] as message,
-         (array_agg(request_id order by id desc))[1:3] as "requestIds"
-       from refused cross join lateral jsonb_array_elements_text(problems -> 1) as type
-       group by supplier_id, type
-     ),
-     by_supplier as materialized (
-       select supplier_id, json_agg(json_build_object('type', type, 'pushes', pushes, 'hotels', hotels,
-           'message', message, 'requestIds', "requestIds") order by pushes desc, type) as errors
-       from by_type group by supplier_id
-     )
-     select supplier.id as "supplierId", supplier.name as supplier, count(*)::int as pushes,
-       count(distinct refused.hotel_id)::int as hotels, mode() within group (order by outcome) as outcome,
-       epoch_ms(min(at)) as "firstMs", epoch_ms(max(at)) as "lastMs",
-       coalesce((select errors from by_supplier where by_supplier.supplier_id = supplier.id), '[]') as errors
-     from refused join supplier on supplier.id = supplier_id
-     group by supplier.id, supplier.name having count(*) >= $3 order by count(*) desc limit $4`,
-    [nowMs - refusedHours * hourMs, refusedRead, refusedMin, ofSource + 1],
-  )
-  return rows.map(({ supplierId, supplier, pushes, hotels, outcome, firstMs, lastMs, errors }) => ({
-    key: `refused:${supplierId}`,
-    kind: 'push.error',
-    severity: 'warning',
-    supplierId,
-    supplier,
-    hotelId: null,
-    hotelName: null,
-    count: pushes,
-    since: instantOf(firstMs),
-    subject: '',
-    errors,
-    // `outcome`: of most of them.
-    evidence: { hotels, outcome, lastAt: instantOf(lastMs) } satisfies Evidence,
-    newestMs: lastMs,
-  }))
-}
 
 /** Hotels on sale that never got ARI, of each supplier; of a supplier with very many, the oldest. */
 export async function selectNeverPushedWork(db: Queryable): Promise<Work[]> {

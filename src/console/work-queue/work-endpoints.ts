@@ -11,11 +11,11 @@ import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { readInstant } from '../suppliers/rules.ts'
 import { workLimits, workRoutes, type WorkDone, type WorkView } from './contract.ts'
+import { selectRefusedWork } from './refused-pushes.ts'
 import {
   lockWorkState,
   selectAlertWork,
   selectNeverPushedWork,
-  selectRefusedWork,
   selectStoppedWork,
   selectWorkStates,
   untouched,

@@ -101,6 +101,57 @@ test('a supplier whose pushes are refused with several errors is one row, with e
   )
 })
 
+test('pushes with several errors count for each of them, with the message of their first and the newest ids of all', async () => {
+  const mixed = await gateway.supplier('Mixed')
+  await pushStoryHotel(mixed)
+  const nights = { startDate: '2027-03-05', endDate: '2027-03-05', inventory: 1 }
+  const [noRoom, noRate, good] = [
+    { roomId: 'NONE', ...nights },
+    {
+      roomId: 'DBL',
+      rateId: 'NONE',
+      startDate: '2027-03-05',
+      endDate: '2027-03-05',
+      pricingModel: 'unit',
+      price: 100,
+    },
+    { roomId: 'DBL', ...nights },
+  ]
+  const push = async (ari: readonly object[]): Promise<void> => {
+    const { status } = await mixed.post('/push/ari', { hotelId: 'H1', ari }, { 'x-request-id': `m${++sent}` })
+    assert.notEqual(status, 200)
+  }
+  let sent = 0
+  for (const ari of [[noRate], [noRoom, noRate], [noRate, noRoom], [noRoom, good], [noRoom, noRate]])
+    await push(ari)
+  const refused = (await list()).items.find(({ supplier }) => supplier === 'Mixed')
+  assert.deepEqual(
+    [refused?.count, refused?.evidence['outcome'], refused?.evidence['hotels'], refused?.errors],
+    [
+      5,
+      'rejected',
+      1,
+      [
+        {
+          type: 'RATE_NOT_FOUND',
+          pushes: 4,
+          hotels: 1,
+          message: 'RateID not found',
+          requestIds: ['m5', 'm3', 'm2'],
+        },
+        {
+          type: 'ROOM_NOT_FOUND',
+          pushes: 4,
+          hotels: 1,
+          message: 'RoomID not found',
+          requestIds: ['m5', 'm4', 'm3'],
+        },
+      ],
+    ],
+  )
+  await gateway.db.query(`delete from push_log where request_text ~ '^m[0-9]$'`)
+})
+
 test('neither many refused pushes of one supplier nor dry runs hide those of others', async () => {
   for (const [name, outcome] of [
     ['Storm', 'rejected'],
