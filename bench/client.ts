@@ -68,10 +68,10 @@ export async function atRate(
   if (failures.length > 0) throw failures[0]
 }
 
-/** The quantile of any number of values. */
+/** The quantile of any number of values: the smallest that is no less than such a share of them. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right)
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+  const value = sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]
   if (value === undefined) throw new Error('nothing measured')
   return value
 }

@@ -3,9 +3,9 @@ import { createKey } from '../src/keys/manage.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
 import { client, type TestClient } from '../test/harness.ts'
 import type { TestAddress } from '../test/postgres.ts'
-import { operatorOf, p95OfEach } from './hotel-search.ts'
+import { operatorOf, slowestRow, timesOfEach } from './hotel-search.ts'
 import { benchNow, openStage, startGatewayOn, type Stage } from './stage.ts'
-import { row, type Row } from './table.ts'
+import type { Row } from './table.ts'
 
 /** One supplier sends half of all pushes; these share the rest. */
 const otherSuppliers = 39
@@ -66,7 +66,6 @@ export async function pushLists(server: TestAddress, pushes: number): Promise<Ro
   }
 }
 
-/** The first request after the start reads indexes from disk, so it is reported beside the others. */
 async function slowestOf(
   where: string,
   pushes: number,
@@ -74,19 +73,9 @@ async function slowestOf(
   path: string,
   queries: Readonly<Record<string, string>>,
 ): Promise<Row> {
-  const begunMs = performance.now()
-  await caller.get(path)
-  const firstMs = performance.now() - begunMs
-  const p95ByName = await p95OfEach(caller, path, queries)
-  const [[what, ms] = ['', 0]] = [...p95ByName].sort(([, left], [, right]) => right - left)
-  return row(
-    `${where}: the slowest of ${p95ByName.size} lists of ${pushes.toLocaleString('en')} pushes (${what})`,
-    `p95 ${ms.toFixed(0)} ms`,
-    `the first after the start ${firstMs.toFixed(0)} ms`,
-    ms,
-    { atMost: 30 },
-    'ms',
-  )
+  const answered = await timesOfEach(caller, path, queries)
+  const lists = `${answered.length} lists of ${pushes.toLocaleString('en')} pushes`
+  return slowestRow(answered, (name) => `${where}: the slowest of ${lists} (${name})`, 30)
 }
 
 /** One push in 1,000 is refused, one in ten has a warning, and one in 100,000 a rare one. */
