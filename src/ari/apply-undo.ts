@@ -1,3 +1,4 @@
+import { counted } from '../base/counted.ts'
 import { formatNight, instantOf } from '../base/calendar.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { answer } from '../http/mount.ts'
@@ -129,7 +130,7 @@ function answerUndo(
 }
 
 function conflictOf(cells: number) {
-  const message = `${cells} night${cells === 1 ? '' : 's'} no longer ${cells === 1 ? 'has' : 'have'} what that push wrote`
+  const message = `${counted(cells, 'night')} no longer ${cells === 1 ? 'has' : 'have'} what that push wrote`
   return { ...undoErrors.conflict, message, path: '/onConflict' }
 }
 

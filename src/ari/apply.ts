@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import { counted } from '../base/counted.ts'
 import type { Problem } from '../http/rejected.ts'
 import { BeforeValues } from './before-values.ts'
 import type { Block, Blocks, NightMask, SetResult, Stamp } from './block.ts'
@@ -13,7 +14,7 @@ import type { GuardedItem, PushGuard } from './guard/push-guard.ts'
 import type { States } from './impact/changed-cells.ts'
 import type { Impact } from './impact/contract.ts'
 import { countNights, type MonthNights } from './month.ts'
-import { nightsText, oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
+import { oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from './odd-values.ts'
 import { problemsIn, type PlannedItem, type ReadyPush, type RowChange } from './plan.ts'
 import type { Reading } from './readings-contract.ts'
 import { Scratch } from './scratch.ts'
@@ -270,7 +271,7 @@ function asUnchanged(result: ItemResult): ItemResult {
 function supersededWarning(cells: number, index: number): Problem {
   return {
     type: 'SUPERSEDED',
-    message: `${nightsText(cells)} kept the values of a higher sequence`,
+    message: `${counted(cells, 'night')} kept the values of a higher sequence`,
     path: `/ari/${index}`,
     hint: 'Nothing to do: a push with a higher sequence arrived before this one',
   }

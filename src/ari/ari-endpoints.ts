@@ -1,5 +1,5 @@
+import { counted } from '../base/counted.ts'
 import { parseNight } from '../base/calendar.ts'
-import { nightsText } from './odd-values.ts'
 import type { Queryable, Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
@@ -138,14 +138,14 @@ function warningsOf({ formerCurrency, beyondOccupancy }: LeftOut, currency: stri
   if (formerCurrency > 0) {
     warnings.push({
       type: 'FORMER_CURRENCY',
-      message: `Prices of ${nightsText(formerCurrency)} were pushed before the hotel's currency changed and cannot be sold`,
+      message: `Prices of ${counted(formerCurrency, 'night')} were pushed before the hotel's currency changed and cannot be sold`,
       hint: `Push them again in ${currency}`,
     })
   }
   if (beyondOccupancy > 0) {
     warnings.push({
       type: 'BEYOND_OCCUPANCY',
-      message: `Prices of ${nightsText(beyondOccupancy)} are for more guests than the product allows and cannot be sold`,
+      message: `Prices of ${counted(beyondOccupancy, 'night')} are for more guests than the product allows and cannot be sold`,
       hint: 'Nothing to do, unless the occupancy is wrong: they can be sold again once it allows them',
     })
   }

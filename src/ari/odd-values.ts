@@ -1,3 +1,4 @@
+import { counted } from '../base/counted.ts'
 import { firstDay, type MonthNumber } from '../base/calendar.ts'
 import type { Problem } from '../http/rejected.ts'
 import type { Block, Blocks, NightMask } from './block.ts'
@@ -220,33 +221,33 @@ function warningOf(oddity: Oddity, count: number, path: string): Problem {
 const textByOddity: Readonly<Record<OddValue, (count: number) => WarningText>> = {
   tenfold: (count) => ({
     type: 'ROUND_NUMBER_X10',
-    message: `${nightsText(count)} got a price that is ten times, or a tenth of, the previous one`,
+    message: `${counted(count, 'night')} got a price that is ten times, or a tenth of, the previous one`,
     hint: 'Applied as sent; check the decimal point and the currency',
   }),
   singleAboveDouble: (count) => ({
     type: 'SINGLE_ABOVE_DOUBLE',
-    message: `On ${nightsText(count)} one adult pays more than two`,
+    message: `On ${counted(count, 'night')} one adult pays more than two`,
     hint: 'amount is the total for the guests of its line, not a price per guest',
   }),
   withoutInventory: (count) => ({
     type: 'NEVER_BOOKABLE',
-    message: `${nightsText(count)} cannot be booked: there is a price but no inventory`,
+    message: `${counted(count, 'night')} cannot be booked: there is a price but no inventory`,
     hint: 'Send the inventory of the room or of the rate for the same nights; a night without inventory is not sold',
   }),
   belowTaxes: (count) => ({
     type: 'NEVER_BOOKABLE',
-    message: `${nightsText(count)} cannot be booked: a price is below the taxes that it includes`,
+    message: `${counted(count, 'night')} cannot be booked: a price is below the taxes that it includes`,
     hint: 'Taxes marked included are part of the amount; POST /push/getTaxes lists them',
   }),
   departureUnused: (count) => ({
     type: 'DEPARTURE_RULE_UNUSED',
-    message: `closedToDeparture has no effect on ${count} day${count === 1 ? '' : 's'}: the night before is not on sale`,
+    message: `closedToDeparture has no effect on ${counted(count, 'day')}: the night before is not on sale`,
     hint: 'Set it on the day on which guests leave, not on their last night',
   }),
 }
 
 function aboveMost({ min, max }: Limit, count: number): WarningText {
-  const nights = nightsText(count)
+  const nights = counted(count, 'night')
   const what = {
     nights: `${nights} cannot be booked`,
     arrival: `No stay can begin on ${nights}`,
@@ -257,8 +258,4 @@ function aboveMost({ min, max }: Limit, count: number): WarningText {
     message: `${what[restrictions[min].tests]}: ${min} is above ${max}`,
     hint: `Send ${min} and ${max} together, or null for the one that no longer applies`,
   }
-}
-
-export function nightsText(count: number): string {
-  return `${count} night${count === 1 ? '' : 's'}`
 }

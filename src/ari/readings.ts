@@ -1,3 +1,4 @@
+import { counted } from '../base/counted.ts'
 import { firstDay, formatNight, parseNight, weekdayOf, weekdays, type DayNumber } from '../base/calendar.ts'
 import { fromMinor, minorText } from '../base/money.ts'
 import { unset } from './block-codec.ts'
@@ -246,8 +247,4 @@ function restrictionMeaning(name: PushedRestriction, value: number, nights: numb
   const bound = restriction.kind === 'min' ? 'at least' : 'at most'
   const stays = measured[restriction.compares](bound, value)
   return { field: name, scope, value, effect: `${guestsBy[tests](these, any)} ${stays}${others[tests]}` }
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
 }

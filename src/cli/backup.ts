@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { counted } from '../base/counted.ts'
 import {
   checkBackupFile,
   readBackupFile,
@@ -58,7 +59,7 @@ function addCreate(backup: Command, version: string): void {
           : await writeBackupFile(source, resolve(given.to))
         await noteMade(address)
         const isEncrypted = settings.backupKey !== undefined
-        const sentence = `Backed up ${where}: ${hotels} hotels, ${rows} rows, schema ${manifest.schema}, ${isEncrypted ? 'encrypted' : 'not encrypted (ARI_BACKUP_KEY is not set)'}`
+        const sentence = `Backed up ${where}: ${counted(hotels, 'hotel')}, ${counted(rows, 'row')}, schema ${manifest.schema}, ${isEncrypted ? 'encrypted' : 'not encrypted (ARI_BACKUP_KEY is not set)'}`
         if (isOutput) remark(sentence)
         else printOutcome(given, { ...about(manifest), hotels, rows, isEncrypted }, sentence)
       })
@@ -77,7 +78,7 @@ function addVerify(backup: Command): void {
       printOutcome(
         given,
         { ...about(manifest), tables, rows, hotels },
-        `The backup is complete and unaltered: ${hotels} hotels, ${tables} tables, ${rows} rows, made on ${manifest.createdAt} by version ${manifest.version}, schema ${manifest.schema}`,
+        `The backup is complete and unaltered: ${counted(hotels, 'hotel')}, ${tables} tables, ${counted(rows, 'row')}, made on ${manifest.createdAt} by version ${manifest.version}, schema ${manifest.schema}`,
       )
     })
 }
@@ -106,7 +107,7 @@ function addRestore(backup: Command): void {
         printOutcome(
           given,
           outcome,
-          `Restored into ${where}: ${hotels} hotels with the digests of the backup, ${tables} tables`,
+          `Restored into ${where}: ${counted(hotels, 'hotel')} with the digests of the backup, ${tables} tables`,
         )
       })
       if (given.json === true) return

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { counted } from '../base/counted.ts'
 import { holdsData } from '../embedded-postgres/embedded-postgres.ts'
 import { printOutcome, remark } from './print.ts'
 import { quiet, settingsWithRemarks } from './session.ts'
@@ -63,6 +64,6 @@ async function upgrade(given: Given, version: string): Promise<void> {
   printOutcome(
     given,
     { upgraded: true, fromVersion, toVersion, hotels, tables, rows, skipped: copied.skipped, keptDir },
-    `Moved from PostgreSQL ${fromVersion} to ${toVersion}: ${hotels} hotels, ${tables} tables, ${rows} rows, each the same. The old data are in ${keptDir}: remove them when the service works well`,
+    `Moved from PostgreSQL ${fromVersion} to ${toVersion}: ${counted(hotels, 'hotel')}, ${tables} tables, ${counted(rows, 'row')}, each the same. The old data are in ${keptDir}: remove them when the service works well`,
   )
 }

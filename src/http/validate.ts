@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
+import { counted } from '../base/counted.ts'
 import { ajvAll, ajvFirst } from './ajv.ts'
 import { pointerPart } from './json.ts'
 import { problemsListedMax, reportedValue, type Problem } from './rejected.ts'
@@ -240,7 +241,7 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
     case 'minItems':
       return {
         type: 'TOO_FEW',
-        message: `${name} must have at least ${limit} element${limit === 1 ? '' : 's'}`,
+        message: `${name} must have at least ${counted(Number(limit), 'element')}`,
       }
     case 'maxItems':
       return { type: 'TOO_MANY', message: `${name} must have at most ${limit} elements` }

@@ -1,4 +1,5 @@
 import { unset } from '../ari/block-codec.ts'
+import { counted } from '../base/counted.ts'
 import { formatNight, weekdayOf, type DayNumber } from '../base/calendar.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import { quoteOf, wantedStay, unitsOf, type WantedStay } from './evaluate.ts'
@@ -89,14 +90,14 @@ class WindowNights {
   constructor(days: RoomRateDays, { arrival, departure, parties }: WantedStay) {
     this.#from = arrival - daysMovedMax
     const dayCount = departure + daysMovedMax - this.#from
-    const counted = (counts: (day: DayNumber) => boolean): Uint16Array => {
+    const sumsUpTo = (counts: (day: DayNumber) => boolean): Uint16Array => {
       const sums = new Uint16Array(dayCount + 1)
       for (let index = 0; index < dayCount; index++)
         sums[index + 1] = (sums[index] ?? 0) + (counts(this.#from + index) ? 1 : 0)
       return sums
     }
-    this.#blocked = counted((day) => days.unitsOn(day) <= 0 || days.isClosedOn(day))
-    this.#unpriced = parties.distinct.map((party) => counted((day) => days.priceOn(party, day) === unset))
+    this.#blocked = sumsUpTo((day) => days.unitsOn(day) <= 0 || days.isClosedOn(day))
+    this.#unpriced = parties.distinct.map((party) => sumsUpTo((day) => days.priceOn(party, day) === unset))
   }
 
   isBlocked(arrival: DayNumber, departure: DayNumber): boolean {
@@ -129,19 +130,15 @@ function nearestText(
   const length = departure - arrival
   const checkin = formatNight(arrival)
   const changes: string[] = []
-  if (length !== wanted.length) changes.push(`${count(length, 'night')} instead of ${wanted.length}`)
+  if (length !== wanted.length) changes.push(`${counted(length, 'night')} instead of ${wanted.length}`)
   if (arrival !== wanted.arrival)
     changes.push(`arrive on ${weekdayNames[weekdayOf(arrival)] ?? ''} ${checkin}`)
   if (rooms.length !== requested.length)
-    changes.push(`${count(rooms.length, 'room')} instead of ${requested.length}`)
+    changes.push(`${counted(rooms.length, 'room')} instead of ${requested.length}`)
   return {
     checkin,
     checkout: formatNight(departure),
     rooms: rooms.flatMap((room) => requested[room] ?? []),
     change: changes.join(', '),
   }
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }

@@ -1,4 +1,5 @@
 import type { styleText } from 'node:util'
+import { counted } from '../base/counted.ts'
 import type { SimulatedCall } from './answer.ts'
 import type { Receipt, Received } from './ledger.ts'
 import type { Resynced } from './resync.ts'
@@ -41,10 +42,6 @@ function subjectOf({ asked, alerts, hotelId, call }: SimulatedCall): string {
   return call === 'booking' && hotelId !== undefined ? hotelId : ''
 }
 
-function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`
-}
-
 function signatureOf({ signature }: SimulatedCall, paint: Paint): string {
   if (signature === 'verified') return paint('green', '  ✓ signed')
   if (signature === 'unverifiable') return paint('dim', '  (no secret to verify with)')
@@ -78,7 +75,7 @@ function renderReservation(one: Received, paint: Paint): string {
 }
 
 function renderResynced({ hotelId, pushes, items, why }: Resynced, paint: Paint): string {
-  const done = `${paint('bold', hotelId)} pushed again: ${counted(items, 'item')} in ${pushes} push${pushes === 1 ? '' : 'es'}`
+  const done = `${paint('bold', hotelId)} pushed again: ${counted(items, 'item')} in ${counted(pushes, 'push', 'pushes')}`
   return why === undefined ? done : `${done}; ${paint('red', why)}`
 }
 

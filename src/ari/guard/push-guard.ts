@@ -1,10 +1,10 @@
 import { nightsWhere } from '../month.ts'
 import { randomUUID } from 'node:crypto'
+import { counted } from '../../base/counted.ts'
 import { firstDay, formatNight } from '../../base/calendar.ts'
 import { fromMinor } from '../../base/money.ts'
 import { problemAt } from '../plan-item.ts'
 import type { Problem } from '../../http/rejected.ts'
-import { nightsText } from '../odd-values.ts'
 import { unset } from '../block-codec.ts'
 import type { Block, NightMask, Stamp } from '../block.ts'
 import type { HotelCatalog } from '../catalog.ts'
@@ -250,7 +250,7 @@ function problemOf({ action, reason, examples }: Noted, cells: number, index: nu
   const { before = null, after = null, bound = null } = example ?? {}
   const ofBound = bound === null ? '' : ` (bound ${bound})`
   const text = `${reason}, for example from ${before} to ${after}${ofBound}`
-  const nights = nightsText(cells)
+  const nights = counted(cells, 'night')
   if (action === 'warn') return problemAt({ ...guardWarning, message: `${nights}: ${text}` }, `/ari/${index}`)
   const verb = cells === 1 ? 'was' : 'were'
   return problemAt({ ...guardRejected, message: `${nights} ${verb} not applied: ${text}` }, `/ari/${index}`)
@@ -258,6 +258,6 @@ function problemOf({ action, reason, examples }: Noted, cells: number, index: nu
 
 function massWarning({ verdict: { reason, bound }, nights }: MassVerdict, index: number): Problem {
   const verb = reason === 'massOpen' ? 'opens' : 'closes'
-  const message = `The push ${verb} ${nightsText(nights)} of rooms and room-rates (bound ${bound})`
+  const message = `The push ${verb} ${counted(nights, 'night')} of rooms and room-rates (bound ${bound})`
   return problemAt({ ...guardWarning, message }, `/ari/${index}`)
 }
