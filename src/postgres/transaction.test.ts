@@ -159,7 +159,7 @@ test('statements together are answered each, and a failure leaves connections of
 })
 
 test('a connection that PostgreSQL ended is not used again', async () => {
-  const one = openDatabase(gateway.db.address, { warn: () => {} }, { connectionsMax: 1 })
+  const one = openDatabase(gateway.db.address, { warn: () => {} }, { connectionsMax: 1, patience: 100 })
   try {
     const ended = assert.rejects(
       one.pipelined((connection) => [connection.query('select pg_sleep(10)')]),
