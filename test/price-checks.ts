@@ -27,7 +27,7 @@ export type PriceCheckStage = {
   platform: TestClient
   /** A supplier with H1, DBL/BAR at 100 a night plus 10 % VAT, five units, and a URL that behaves as given. */
   supplierWith: (behave: Behaviour | undefined) => Promise<CheckedSupplier>
-  check: (supplier: TestSupplier, more?: Record<string, unknown>) => Promise<Reply>
+  check: (supplier: TestSupplier, more?: Record<string, unknown>, by?: TestClient) => Promise<Reply>
   /** Closed after the tests. */
   receivers: Receiver[]
 }
@@ -68,8 +68,8 @@ export async function priceCheckStage(gateway: TestGateway): Promise<PriceCheckS
       receiver.calls.length = 0
       return { supplier, receiver, signingSecret: String(saved?.['signingSecret']) }
     },
-    check: (supplier, more = {}) =>
-      platform.post('/booking/priceCheck', {
+    check: (supplier, more = {}, by = platform) =>
+      by.post('/booking/priceCheck', {
         hotel: { supplier: supplier.name, hotelId: 'H1' },
         ...stay,
         ...more,

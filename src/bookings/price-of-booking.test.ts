@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { expectStatus, idOf, openShop, pushNights, room, unitsLeft, type Shop } from '../../test/booking.ts'
 import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.ts'
 import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { minutes } from '../../test/pace.ts'
 import { httpAnswer } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
@@ -39,7 +40,7 @@ before(async () => {
       socket.write(httpAnswer(status, JSON.stringify({ roomRate }))),
     )
   })
-  gateway = await startGateway({ outbound: supplierServer.outbound })
+  gateway = await startGateway({ outbound: supplierServer.outbound, checkBudgetMs: minutes(1) })
   shop = await openShop(gateway)
   expectOk(
     await shop.supplier.post('/push/webhook/availability', {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
-import { gatewayForTests } from '../../test/harness.ts'
+import { client, gatewayForTests } from '../../test/harness.ts'
+import { minutes, seconds } from '../../test/pace.ts'
 import { answering, asPushed, outcomeOf, priceCheckStage, stay } from '../../test/price-checks.ts'
 import { httpAnswer, startReceiver, type Behaviour } from '../../test/receiver.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
@@ -20,6 +21,7 @@ const gateway = await gatewayForTests({
   systemTime: true,
   resolve: async (host) => (host === flakyHost && ++flaky.asked === 1 ? [] : ['127.0.0.1']),
   outbound: { reach: (vetted) => vetted },
+  checkBudgetMs: minutes(1),
 })
 const { platform, supplierWith, check, receivers } = await priceCheckStage(gateway)
 
@@ -114,15 +116,18 @@ test('the supplier’s answer decides the outcome, and together with the account
       { outcome: 'timeout', failed: 'timeout' },
     ],
   ]
+  const { url } = await gateway.second({ checkBudgetMs: seconds(4) })
+  const hurried = client(url, { authorization: `Bearer ${await gateway.token('platform')}` })
   for (const [what, behave, expected] of cases) {
     const { supplier } = await supplierWith(behave)
+    const by = expected['failed'] === 'timeout' ? hurried : platform
     const usual = { bookable: false, difference: null, failed: undefined }
-    const found = outcomeOf(expectOk(await check(supplier)))
+    const found = outcomeOf(expectOk(await check(supplier, {}, by)))
     assert.deepEqual([what, found], [what, { ...usual, ...expected }])
     if (expected['failed'] === undefined) continue
     await setAccount(gateway.db, supplier.name, { onFailure: 'use_stored' })
     assert.deepEqual(
-      [what, outcomeOf(await check(supplier))],
+      [what, outcomeOf(await check(supplier, {}, by))],
       [what, { ...usual, ...expected, bookable: true }],
     )
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../test/harness.ts'
+import { minutes } from '../../test/pace.ts'
 import { answering, asPushed, outcomeOf, priceCheckStage, pushPrice, stay } from '../../test/price-checks.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 
@@ -11,6 +12,7 @@ const gateway = await gatewayForTests({
   systemTime: true,
   resolve: async () => ['127.0.0.1'],
   outbound: { reach: (vetted) => vetted },
+  checkBudgetMs: minutes(1),
 })
 const { supplierWith, check } = await priceCheckStage(gateway)
 
