@@ -72,6 +72,8 @@ export type AppNeeds = Needs & {
   checkBudgetMs?: number | undefined
   /** The time limit of a delivery's call. Absent: the usual ten seconds. */
   callWithinMs?: number | undefined
+  /** The time limit of a ping. Absent: the usual two seconds. */
+  pingWithinMs?: number | undefined
   /** Multiplies the time that this process waits before it refuses a request for being late; 1 or more. */
   patience: number
 }

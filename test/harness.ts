@@ -114,6 +114,8 @@ export type GatewayOptions = {
   checkBudgetMs?: number
   /** Likewise the limit of a delivery's call, for a test that holds calls back while its clock stands still. */
   callWithinMs?: number
+  /** Likewise the limit of a ping; undefined: the usual one. */
+  pingWithinMs?: number | undefined
   metrics?: MetricsRules
   mail?: MailSettings
   allowsSignUp?: boolean
@@ -198,6 +200,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     patience: options.patience ?? usualPatience,
     checkBudgetMs: options.checkBudgetMs,
     callWithinMs: options.callWithinMs,
+    pingWithinMs: options.pingWithinMs,
     metrics: options.metrics,
     mail: options.mail,
     allowsSignUp: options.allowsSignUp,

@@ -86,20 +86,26 @@ export type Pinger = {
 
 const pingBody = Buffer.from('{"type":"ping"}')
 
-/** A registration waits for its ping, so the timeouts are short. */
-const limits = { connectWithinMs: 1_000, withinMs: 2_000 }
+/** A registration waits for its ping, so the time is short. */
+const usualPingWithinMs = 2_000
 const pool = { purpose: 'ping', calls: 'ping', connectionsPerHost: 4 } as const
 /** Pings beyond these are skipped: nobody may flood a server with our help or delay others' registrations. */
 const pingsOfKeyMax = 2
 const pingsMax = 50
 
-/** `callbackWatch`: absent in production. */
-type PingerNeeds = Needs & { outbound: OutboundRules; callbackWatch?: CallbackWatch | undefined }
+type PingerNeeds = Needs & {
+  outbound: OutboundRules
+  /** Absent in production. */
+  callbackWatch?: CallbackWatch | undefined
+  /** The time limit of a ping. Absent: the usual two seconds. */
+  pingWithinMs?: number | undefined
+}
 
 export function pinger(needs: PingerNeeds): Pinger {
   const caller = outboundCaller(needs.outbound, needs.telemetry, pool)
   const gate = new Gate({ passing: pingsOfKeyMax, waiting: 0 })
-  const { callbackWatch: watch } = needs
+  const { callbackWatch: watch, pingWithinMs = usualPingWithinMs } = needs
+  const limits = { connectWithinMs: pingWithinMs / 2, withinMs: pingWithinMs }
   let underWay = 0
   return {
     ping: async (callback, requestId) => {
