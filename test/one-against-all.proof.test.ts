@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { before, test, type TestContext } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { gatewayForTests, type TestSupplier } from './harness.ts'
 import { holdHotel } from './locks.ts'
 import { rawConnection, type RawConnection, type RawOutcome } from './raw-http.ts'
@@ -181,7 +180,7 @@ test('many suppliers behind one address are each judged by their key', async (co
 function heldBack(
   context: TestContext,
   sent: string,
-): { finish: () => void; answered: Promise<number | undefined> } {
+): { isSent: () => boolean; finish: () => void; answered: Promise<number | undefined> } {
   const socket = connect({ port: port(), host: '127.0.0.1' })
   context.after(() => socket.destroy())
   socket.write(sent.slice(0, -1))
@@ -189,7 +188,11 @@ function heldBack(
     socket.once('data', (bytes: Buffer) => resolve(Number(bytes.toString('latin1').split(' ')[1])))
     socket.once('error', () => resolve(undefined))
   })
-  return { finish: () => void socket.write(sent.slice(-1)), answered }
+  return {
+    isSent: () => socket.writableLength === 0,
+    finish: () => void socket.write(sent.slice(-1)),
+    answered,
+  }
 }
 
 test('one supplier’s large bodies are parsed one in a turn: what another sends meanwhile, large or small, is answered between them', async (context) => {
@@ -214,8 +217,9 @@ test('one supplier’s large bodies are parsed one in a turn: what another sends
     return status
   })
   await until(async () => (await metric('ari_requests_in_flight')) > all.length)
-  // Lets requests in transit arrive: without the wait the test proves less, but never fails.
-  await wait(500)
+  await until(() => all.every(({ isSent }) => isSent()))
+  // Nothing tells what the service has read; in the time that these take, it reads all that was sent.
+  for (let count = 0; count < 10; count++) await metric('ari_requests_in_flight')
   for (const { finish } of all) finish()
   assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]))
   const manyBefore = (name: string): number =>
