@@ -27,7 +27,14 @@ function at(seconds: number): void {
 
 const codeOf = (secret: string, seconds = 0) => generate({ secret, epoch: start / 1000 + seconds })
 
-type SetUp = { person: Browser; secret: string; recoveryCodes: string[] }
+/** Six digits that are no code of these six minutes: a guess may be right. */
+async function wrongCodeOf(secret: string): Promise<string> {
+  const steps = Array.from({ length: 14 }, (_, step) => codeOf(secret, 30 * (step - 1)))
+  const codes = new Set(await Promise.all(steps))
+  for (let guess = 123_456; ; guess++) if (!codes.has(String(guess))) return String(guess)
+}
+
+type SetUp = { person: Browser; secret: string; wrong: string; recoveryCodes: string[] }
 
 /** Somebody with a password and a second factor; its first code is used. */
 async function withSecondFactor(who = name, gate = gateway): Promise<SetUp> {
@@ -38,7 +45,7 @@ async function withSecondFactor(who = name, gate = gateway): Promise<SetUp> {
   assert.equal(confirmed.status, 200, confirmed.text)
   const { recoveryCodes } = confirmed.body
   assert.ok(Array.isArray(recoveryCodes))
-  return { person, secret, recoveryCodes: recoveryCodes.map(String) }
+  return { person, secret, wrong: await wrongCodeOf(secret), recoveryCodes: recoveryCodes.map(String) }
 }
 
 const short = (reply: Reply): [number, unknown] => [said(reply).status, said(reply).type]
@@ -61,10 +68,9 @@ test('a second factor is set up with a secret and its QR URI, confirmed by a cod
     ],
     ['otpauth:', 'totp', `/ARI gateway (sandbox):${name}`, secret],
   )
-  assert.deepEqual(short(await person.post('/me/second-factor/confirm', { code: '000000' })), [
-    400,
-    'CODE_REFUSED',
-  ])
+  const wrong = await wrongCodeOf(String(secret))
+  const tried = await person.post('/me/second-factor/confirm', { code: wrong })
+  assert.deepEqual(short(tried), [400, 'CODE_REFUSED'])
   assert.equal((await browser(gateway.url).signIn(name, password)).status, 200)
   const confirmed = await person.post('/me/second-factor/confirm', { code: await codeOf(String(secret)) })
   const codes = confirmed.body['recoveryCodes']
@@ -83,7 +89,7 @@ test('a second factor is set up with a secret and its QR URI, confirmed by a cod
   at(30)
   const next = browser(gateway.url)
   assert.deepEqual(short(await next.signIn(name, password)), required)
-  assert.deepEqual(short(await next.signIn(name, password, '123456')), refused)
+  assert.deepEqual(short(await next.signIn(name, password, wrong)), refused)
   assert.deepEqual(short(await next.signIn(name, 'wrong horse battery', await codeOf(String(secret), 30))), [
     401,
     'SIGN_IN_REFUSED',
@@ -152,14 +158,14 @@ test('of simultaneous sign-ins with one recovery code, one is let in', async () 
 })
 
 test('wrong codes lock a name like wrong passwords; the right password without a code neither counts nor resets the count', async () => {
-  const { secret } = await withSecondFactor()
+  const { secret, wrong } = await withSecondFactor()
   const visitor = browser(gateway.url)
   for (let round = 0; round < 4; round++) {
     assert.deepEqual(short(await visitor.signIn(name, password)), required)
-    assert.deepEqual(short(await visitor.signIn(name, password, '123456')), refused)
+    assert.deepEqual(short(await visitor.signIn(name, password, wrong)), refused)
   }
   assert.deepEqual(short(await visitor.signIn(name, password)), required)
-  assert.deepEqual(short(await visitor.signIn(name, password, '123456')), refused)
+  assert.deepEqual(short(await visitor.signIn(name, password, wrong)), refused)
   assert.deepEqual(short(await visitor.signIn(name, password, await codeOf(secret, 30))), [
     429,
     'SIGN_IN_LOCKED',
@@ -167,8 +173,8 @@ test('wrong codes lock a name like wrong passwords; the right password without a
 })
 
 test('neither the right password nor a right code in an open session forgives wrong ones of the other', async () => {
-  const { person, secret } = await withSecondFactor()
-  const guess = () => person.post('/me/second-factor/remove', { code: '000000' })
+  const { person, secret, wrong } = await withSecondFactor()
+  const guess = () => person.post('/me/second-factor/remove', { code: wrong })
   for (let count = 0; count < 3; count++) assert.deepEqual(short(await guess()), [403, 'CODE_REFUSED'])
   const next = 'another staple of hay'
   assert.equal((await person.post('/me/password', { current: password, next })).status, 200)
@@ -181,29 +187,29 @@ test('neither the right password nor a right code in an open session forgives wr
 })
 
 test('a link does not replace the second factor, stays valid until the code is right, and its wrong codes are counted', async () => {
-  const { secret } = await withSecondFactor()
+  const { secret, wrong } = await withSecondFactor()
   at(90)
   const link = await linkOf(gateway, name)
   const visitor = browser(gateway.url)
   assert.deepEqual(short(await visitor.signInByLink(link)), required)
-  assert.deepEqual(short(await visitor.signInByLink(link, '123456')), refused)
+  assert.deepEqual(short(await visitor.signInByLink(link, wrong)), refused)
   assert.equal((await visitor.signInByLink(link, await codeOf(secret, 90))).status, 200)
   const another = await linkOf(gateway, name)
   for (let guess = 0; guess < 5; guess++) {
-    assert.deepEqual(short(await browser(gateway.url).signInByLink(another, '123456')), refused)
+    assert.deepEqual(short(await browser(gateway.url).signInByLink(another, wrong)), refused)
   }
   at(95)
-  assert.deepEqual(short(await visitor.signInByLink(await linkOf(gateway, name), '123456')), [
+  assert.deepEqual(short(await visitor.signInByLink(await linkOf(gateway, name), wrong)), [
     429,
     'SIGN_IN_LOCKED',
   ])
 })
 
 test('changing and removing the second factor take a current code; an admin can reset only that of others', async () => {
-  const { person, secret, recoveryCodes } = await withSecondFactor()
+  const { person, secret, wrong, recoveryCodes } = await withSecondFactor()
   at(300)
   assert.deepEqual(short(await person.post('/me/second-factor', {})), [403, 'CODE_REQUIRED'])
-  assert.deepEqual(short(await person.post('/me/second-factor/remove', { code: '123456' })), [
+  assert.deepEqual(short(await person.post('/me/second-factor/remove', { code: wrong })), [
     403,
     'CODE_REFUSED',
   ])
@@ -278,9 +284,9 @@ test('secrets are stored sealed and codes hashed, with a replaceable key; withou
 })
 
 test('the audit log records second factors, and which one a sign-in used', async () => {
-  const { recoveryCodes } = await withSecondFactor()
+  const { wrong, recoveryCodes } = await withSecondFactor()
   const [code = ''] = recoveryCodes
-  await browser(gateway.url).signIn(name, password, '123456')
+  await browser(gateway.url).signIn(name, password, wrong)
   await browser(gateway.url).signIn(name, password, code)
   const { rows } = await gateway.db.query<{ line: string }>(
     `select action || ' ' || coalesce(after->>'reason', after->>'with', '') as line from audit_log
