@@ -405,7 +405,8 @@ test('people of a supplier see its reservations with their guests, but no card, 
       assert.ok(text.includes(String(alpha.reservationId)), at)
       for (const secret of ['betweenoperators', '"VI"']) assert.ok(!text.includes(secret), `${at}: ${secret}`)
       // The last digits of the card, not those of an id.
-      assert.doesNotMatch(text, /(?<![\w-])1111(?!\w*-)/, at)
+      const others = text.replaceAll(/(?<="endpoint":\{"id":)"\d+"/g, '')
+      assert.doesNotMatch(others, /(?<![\w-])1111(?!\w*-)/, at)
     }
   }
   const { body } = expectOk(await alpha.viewer.get('/reservations?guest=love'))
