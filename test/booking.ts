@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { client, type Reply, type TestClient, type TestGateway, type TestSupplier } from './harness.ts'
-import { expectOk, pushStoryHotel } from './story.ts'
+import { expectOk, pushStoryHotel, untilTaken } from './story.ts'
 
 /** The story's hotel on sale in April 2027, and the platform that books it. */
 
@@ -11,9 +11,10 @@ export type Booking = (more?: Record<string, unknown>, headers?: Record<string, 
 /** DBL at 100.00 with BAR and 80.00 with NRF, two units, with 10 % VAT on top. */
 export async function openShop(gateway: TestGateway, name = 'Acme', ari = {}): Promise<Shop> {
   const supplier = await gateway.supplier(name)
-  await pushStoryHotel(supplier)
-  expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [vat] }))
-  await pushNights(supplier, ari)
+  const setUp = untilTaken(supplier)
+  await pushStoryHotel(setUp)
+  expectOk(await setUp.post('/push/taxes', { hotelId: 'H1', taxes: [vat] }))
+  await pushNights(setUp, ari)
   const platform = await platformOf(gateway)
   return { supplier, platform, book: bookingBy(platform, name) }
 }

@@ -6,7 +6,7 @@ import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.
 import { client, type TestClient } from './harness.ts'
 import { minutes, until } from './pace.ts'
 import { programsForTests, runAri, startProgram, workersOf, type Running } from './programs.ts'
-import { expectOk, pushStoryHotel } from './story.ts'
+import { expectOk, pushStoryHotel, untilTaken } from './story.ts'
 
 /** A service of several processes (ARI_PROCESSES) on the embedded store. */
 
@@ -136,7 +136,7 @@ test('while the process that gets the others’ pushes hangs, the others apply t
   const impatient = serve({ ARI_DATA_DIR: await newFolder(), ARI_PATIENCE: '1' })
   const at = await urlOf(impatient)
   const apiKey = /Supplier key +(\S+)$/m.exec(await impatient.printed(/More keys:/))?.[1] ?? ''
-  await pushStoryHotel(supplierAt(at, apiKey))
+  await pushStoryHotel(untilTaken(supplierAt(at, apiKey)))
   const pushed = async (): Promise<boolean> => {
     const answered = fetch(`${at}/v1/push/ari`, {
       method: 'POST',

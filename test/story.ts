@@ -1,5 +1,19 @@
 import assert from 'node:assert/strict'
 import type { Reply, TestClient } from './harness.ts'
+import { until } from './pace.ts'
+
+/**
+ * The same client, which pushes again while it is refused for the store's sake, as a starved store may: for a
+ * test's setting, not for what it asserts.
+ */
+export function untilTaken<Client extends TestClient>(client: Client): Client {
+  const post: TestClient['post'] = async (...call) => {
+    let reply = await client.post(...call)
+    await until(async () => reply.status !== 503 || (reply = await client.post(...call)).status !== 503)
+    return reply
+  }
+  return { ...client, post }
+}
 
 /**
  * The hotel of most tests: H1 in Paris, sold in US dollars, room DBL with rates BAR and NRF, for up to 3
