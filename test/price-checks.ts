@@ -1,5 +1,6 @@
 import { after } from 'node:test'
 import { client, type Reply, type TestClient, type TestGateway, type TestSupplier } from './harness.ts'
+import { nightAhead } from './nights.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from './receiver.ts'
 import { expectOk, pushStoryHotel } from './story.ts'
 
@@ -78,7 +79,7 @@ export async function priceCheckStage(gateway: TestGateway): Promise<PriceCheckS
 }
 
 export async function pushPrice(supplier: TestSupplier, price: number, requestId = 'prices'): Promise<void> {
-  const nights = { startDate: '2027-04-01', endDate: '2027-04-30' }
+  const nights = { startDate: nightAhead(1), endDate: nightAhead(30) }
   const ari = [{ roomId: 'DBL', ...nights, inventory: 5, rates: [{ rateId: 'BAR', price }] }]
   expectOk(
     await supplier.post(
@@ -92,8 +93,8 @@ export async function pushPrice(supplier: TestSupplier, price: number, requestId
 export const stay = {
   roomId: 'DBL',
   rateId: 'BAR',
-  checkin: '2027-04-20',
-  checkout: '2027-04-22',
+  checkin: nightAhead(20),
+  checkout: nightAhead(22),
   roomCount: 1,
   adultCount: 2,
   childAges: [5],

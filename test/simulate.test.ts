@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { openShop } from './booking.ts'
 import { until } from './deliveries.ts'
 import { gatewayForTests } from './harness.ts'
+import { nightAhead } from './nights.ts'
 import { minutes } from './pace.ts'
 import { runAri, startProgram } from './programs.ts'
 import { expectOk } from './story.ts'
@@ -16,7 +17,7 @@ const gateway = await gatewayForTests({
   now: new Date().toISOString(),
   checkBudgetMs: minutes(1),
 })
-const shop = await openShop(gateway)
+const shop = await openShop(gateway, 'Acme', { startDate: nightAhead(1), endDate: nightAhead(30) })
 
 const environ = (more: Record<string, string> = {}) => ({
   ARI_URL: gateway.url,
@@ -26,18 +27,9 @@ const environ = (more: Record<string, string> = {}) => ({
 })
 
 async function priceCheck(): Promise<unknown> {
-  const startDate = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10)
-  const checkout = new Date(Date.now() + 11 * 86_400_000).toISOString().slice(0, 10)
-  const item = {
-    roomId: 'DBL',
-    startDate,
-    endDate: startDate,
-    inventory: 2,
-    rates: [{ rateId: 'BAR', price: 100 }],
-  }
-  expectOk(await shop.supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: [item] }))
   const hotel = { supplier: 'Acme', hotelId: 'H1' }
-  const stay = { checkin: startDate, checkout, roomCount: 1, adultCount: 2, childAges: [] }
+  const nights = { checkin: nightAhead(10), checkout: nightAhead(11) }
+  const stay = { ...nights, roomCount: 1, adultCount: 2, childAges: [] }
   const reply = await shop.platform.post('/booking/priceCheck', {
     hotel,
     roomId: 'DBL',

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { client, gatewayForTests } from '../../test/harness.ts'
+import { nightAhead } from '../../test/nights.ts'
 import { minutes, seconds } from '../../test/pace.ts'
 import { answering, asPushed, outcomeOf, priceCheckStage, stay } from '../../test/price-checks.ts'
 import { httpAnswer, startReceiver, type Behaviour } from '../../test/receiver.ts'
@@ -176,8 +177,7 @@ test('a stay that is not on sale as pushed is checked anyway, and never bookable
       ari: [
         {
           roomId: 'DBL',
-          startDate: '2027-04-20',
-          endDate: '2027-04-20',
+          date: stay.checkin,
           rates: [{ rateId: 'BAR', ...line }],
         },
       ],
@@ -215,7 +215,7 @@ test('identical concurrent checks share one call, others do not, and each is sto
   const asked = Promise.all([
     ...Array.from({ length: 5 }, () => check(supplier)),
     check(supplier, { childAges: [6] }),
-    check(supplier, { checkout: '2027-04-23' }),
+    check(supplier, { checkout: nightAhead(23) }),
   ])
   await allAreWaiting(7)
   answersAtOnce = true
@@ -287,7 +287,7 @@ describe('queries that cannot be checked', () => {
     const wrong = await platform.post('/booking/priceCheck', {
       hotel: { platformHotelId: '1', hotelId: 'H1' },
       ...stay,
-      checkin: '2027-04-22',
+      checkin: stay.checkout,
       roomCount: 0,
       adultCount: undefined,
     })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { gatewayForTests } from '../../test/harness.ts'
 import { minutes } from '../../test/pace.ts'
 import { answering, asPushed, outcomeOf, priceCheckStage, pushPrice, stay } from '../../test/price-checks.ts'
+import { nightAhead } from '../../test/nights.ts'
 import { expectOk, problemsOf } from '../../test/story.ts'
 
 /** How price checks are stored and listed, and the drift that they show. */
@@ -19,6 +20,7 @@ const { supplierWith, check } = await priceCheckStage(gateway)
 test('the drift names the nights on which live and stored prices differ, how often, how far, and since which push', async () => {
   let roomRate = asPushed
   const { supplier } = await supplierWith((socket, ...call) => answering(roomRate)(socket, ...call))
+  const [first, second] = [stay.checkin, nightAhead(21)]
   const drift = async (): Promise<Record<string, unknown>> =>
     Object(Object(expectOk(await supplier.get('/push/priceChecks?hotelId=H1')).body)['drift'])
   const shown = async () => {
@@ -46,7 +48,7 @@ test('the drift names the nights on which live and stored prices differ, how oft
   await check(supplier)
   assert.deepEqual(await shown(), {
     totals: { ...none, differingNights: 1, checks: 6, differing: 2 },
-    nights: [['2027-04-21', 2, 0, '-5.50', '110.00', '104.50', 'prices', 'prices']],
+    nights: [[second, 2, 0, '-5.50', '110.00', '104.50', 'prices', 'prices']],
   })
   // Another push that doesn't correct it: it has differed since the first one.
   await pushPrice(supplier, 96, 'prices-2')
@@ -54,7 +56,7 @@ test('the drift names the nights on which live and stored prices differ, how oft
   await check(supplier)
   assert.deepEqual(await shown(), {
     totals: { ...none, differingNights: 1, checks: 8, differing: 3 },
-    nights: [['2027-04-21', 3, 0, '-5.50', '105.60', '104.50', 'prices-2', 'prices']],
+    nights: [[second, 3, 0, '-5.50', '105.60', '104.50', 'prices-2', 'prices']],
   })
   roomRate = { ...asPushed, inventory: 0, amountBeforeTax: [0, 0], amountAfterTax: [0, 0] }
   await check(supplier)
@@ -64,8 +66,8 @@ test('the drift names the nights on which live and stored prices differ, how oft
   assert.deepEqual(await shown(), {
     totals: { ...none, checks: 12, differing: 3, soldOut: 2 },
     nights: [
-      ['2027-04-21', 3, 1, '-5.50', '104.50', '104.50', 'prices-3', undefined],
-      ['2027-04-20', 0, 1, '0.00', '104.50', '104.50', 'prices-3', undefined],
+      [second, 3, 1, '-5.50', '104.50', '104.50', 'prices-3', undefined],
+      [first, 0, 1, '0.00', '104.50', '104.50', 'prices-3', undefined],
     ],
   })
   const narrowed = expectOk(await supplier.get('/push/priceChecks?hotelId=H1&rateId=NRF')).body

@@ -8,6 +8,7 @@ import type { Fetch } from '../../packages/client/src/call.ts'
 import { followBulkJob, loadBulkData } from '../../packages/client/src/load-data.ts'
 import { ndjson, type Wanted } from '../bulk.ts'
 import { gatewayForTests, type TestSupplier } from '../harness.ts'
+import { nightAhead } from '../nights.ts'
 import { roundsWithin } from '../pace.ts'
 import { expectOk, pagesOf, product, storyHotel } from '../story.ts'
 import { processesOn } from './bulk/processes.ts'
@@ -21,10 +22,7 @@ import { processesOn } from './bulk/processes.ts'
 const kills = { full: 50, floor: 5, share: 0.012 }
 const exportKills = { full: 50, floor: 4, share: 0.008 }
 const hotels = Array.from({ length: 10 }, (_, index) => `H${index}`)
-const dates = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) =>
-    new Date(Date.now() + (60 + index) * 86_400_000).toISOString().slice(0, 10),
-  )
+const dates = (count: number): string[] => Array.from({ length: count }, (_, index) => nightAhead(60 + index))
 const nights = dates(20)
 const ariLines = 800
 
