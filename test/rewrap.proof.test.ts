@@ -6,6 +6,7 @@ import { setAccount } from '../src/keys/suppliers.ts'
 import { openVault, vaultKeyId, type SealedCard } from '../src/cards/vault.ts'
 import { expectStatus, openShop } from './booking.ts'
 import { gatewayForTests } from './harness.ts'
+import { nightAhead } from './nights.ts'
 import { minutes } from './pace.ts'
 import { environOf } from './postgres.ts'
 import { startProgram } from './programs.ts'
@@ -16,10 +17,10 @@ import { startProgram } from './programs.ts'
 
 const count = 20_000
 const [old, next] = [randomBytes(32), randomBytes(32)]
-const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '01/2030', cvv: '123' }
+const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '12/2099', cvv: '123' }
 
 const gateway = await gatewayForTests({ vaultKey: old, systemTime: true })
-const shop = await openShop(gateway)
+const shop = await openShop(gateway, 'Acme', { startDate: nightAhead(1), endDate: nightAhead(30) })
 await setAccount(gateway.db, 'Acme', { deliversCards: true })
 
 /** Inserts cards as if that many bookings had been made, which would take minutes. */
@@ -68,7 +69,8 @@ async function until(isSo: (done: number) => boolean): Promise<number> {
 }
 
 test('a service that is killed while it wraps cards anew is followed by one that goes on, and each card opens', async () => {
-  expectStatus(await shop.book({ payment: { type: 'Channel Collect', card } }), 201)
+  const stay = { checkin: nightAhead(20), checkout: nightAhead(22) }
+  expectStatus(await shop.book({ ...stay, payment: { type: 'Channel Collect', card } }), 201)
   await keepCards()
   const environ = {
     ...environOf(gateway.storeAddress),
