@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { namedBlocks } from './docs-pages.ts'
 import { root } from './files.ts'
+import { nightAhead } from './nights.ts'
 import { until } from './pace.ts'
 import { programsForTests, startProgram } from './programs.ts'
 import { product, storyHotel } from './story.ts'
@@ -119,7 +120,7 @@ test('the settings of the guide send the spans of every process, and a push that
   await until(async () => {
     await post('/push/ari', {
       hotelId: 'H1',
-      ari: [{ roomId: 'DBL', date: '2027-04-01', inventory: ++inventory % 90 }],
+      ari: [{ roomId: 'DBL', date: nightAhead(1), inventory: ++inventory % 90 }],
     })
     return named('push.handOver').length > 0
   })
