@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { bookingBy, expectStatus, idOf, platformOf, pushNights } from './booking.ts'
+import { bookingBy, idOf, platformOf, pushNights } from './booking.ts'
 import { startDeliveryTest, until, type DeliverySupplier, type DeliveryTest } from './deliveries.ts'
 import { client, type Reply } from './harness.ts'
+import { nightAhead } from './nights.ts'
 import { environOf, newTestDatabase } from './postgres.ts'
 import { programsForTests, runAri, startProgram, type Outcome } from './programs.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
@@ -16,7 +17,9 @@ import { expectOk, storyHotel } from './story.ts'
 import { setAccount } from '../src/keys/suppliers.ts'
 
 const vaultKey = Buffer.alloc(32, 7)
-const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '01/2030' }
+const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '12/2099' }
+const nights = { startDate: nightAhead(1), endDate: nightAhead(30) }
+const stay = { checkin: nightAhead(20), checkout: nightAhead(22) }
 const backupKey = randomBytes(32).toString('base64')
 const { newFolder, track } = programsForTests()
 let stage: DeliveryTest
@@ -29,10 +32,10 @@ before(async () => {
   stage = await startDeliveryTest({ systemTime: true, vaultKey })
   receiver = await startReceiver()
   supplier = await stage.supplierAt('Acme', `http://127.0.0.1:${receiver.port}/book`)
-  await pushNights(supplier)
+  await pushNights(supplier, nights)
   await setAccount(stage.gateway.db, 'Acme', { deliversCards: true })
   const book = bookingBy(await platformOf(stage.gateway), 'Acme')
-  reservationId = Number(idOf(expectStatus(await book({ payment: { type: 'Channel Collect', card } }), 201)))
+  reservationId = Number(idOf(await book({ ...stay, payment: { type: 'Channel Collect', card } })))
   await stage.gateway.db.query(`insert into environment (name) values ('sandbox')`)
   folder = await mkdtemp(join(tmpdir(), 'ari-backup-'))
 })
@@ -54,14 +57,13 @@ async function succeeds(running: Promise<Outcome>): Promise<string> {
 /** What the supplier reads back, without the ids of these reads. */
 async function readBack(url: string): Promise<unknown[]> {
   const own = client(url, { 'x-api-key': supplier.apiKey })
-  const nights = { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-04-30' }
   const replies: Reply[] = [
     await own.post('/push/getHotels', ['H1']),
-    await own.post('/push/getAri', nights),
+    await own.post('/push/getAri', { hotelId: 'H1', ...nights }),
     await own.post('/push/getAriDigest', {
       hotelId: 'H1',
-      from: '2027-04-01',
-      to: '2027-04-30',
+      from: nights.startDate,
+      to: nights.endDate,
       level: 'month',
     }),
   ]
@@ -75,7 +77,7 @@ test('a backup made while pushes go on is restored with the digests of all hotel
   const pushing = (async () => {
     while (!stop.signal.aborted) {
       pushes += 1
-      await pushNights(supplier, { inventory: 2 + (pushes % 3) })
+      await pushNights(supplier, { ...nights, inventory: 2 + (pushes % 3) })
       expectOk(await supplier.post('/push/hotels', [storyHotel({ hotelId: `N${pushes}`, hotelName: 'New' })]))
     }
   })()
