@@ -4,6 +4,7 @@ import { before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { client, type TestClient } from './harness.ts'
+import { nightAhead } from './nights.ts'
 import { minutes, until } from './pace.ts'
 import { programsForTests, runAri, startProgram, workersOf, type Running } from './programs.ts'
 import { expectOk, pushStoryHotel, untilTaken } from './story.ts'
@@ -64,7 +65,7 @@ const apart = { connection: 'close' }
 const supplierAt = (at: string, apiKey = secrets.apiKey): TestClient =>
   client(at, { 'x-api-key': apiKey, ...apart })
 
-const units = (inventory: number, date = '2027-04-01') => ({
+const units = (inventory: number, date = nightAhead(1)) => ({
   hotelId: 'H1',
   ari: [{ roomId: 'DBL', date, inventory }],
 })
@@ -102,9 +103,10 @@ test('several processes answer; the welcome is printed once with their number, a
 
 test('small pushes are handed over to one process; answers, refusals and repeats are those of one process', async () => {
   const supplier = supplierAt(url)
+  const [night, later, last] = [nightAhead(31), nightAhead(32), nightAhead(33)]
   const earlier = await metric('ari_pushes_handed_over_total')
   const applied = await Promise.all(
-    Array.from({ length: 60 }, (_, index) => supplier.post('/push/ari', units(index, '2027-05-01'))),
+    Array.from({ length: 60 }, (_, index) => supplier.post('/push/ari', units(index, night))),
   )
   const revisions = applied.map((reply) => Number(expectOk(reply).body['revision']))
   assert.equal(new Set(revisions).size, 60)
@@ -112,12 +114,12 @@ test('small pushes are handed over to one process; answers, refusals and repeats
   assert.ok(handedOver > 0 && handedOver < 60, `${handedOver} of 60 were handed over`)
 
   const unknownHotel = { ...units(1), hotelId: 'NOWHERE' }
-  const unknownRoom = { hotelId: 'H1', ari: [{ roomId: 'NONE', date: '2027-05-02', inventory: 1 }] }
+  const unknownRoom = { hotelId: 'H1', ari: [{ roomId: 'NONE', date: later, inventory: 1 }] }
   const repeated = { ...apart, 'idempotency-key': 'once' }
   for (const [body, status, headers] of [
     [unknownHotel, 404, {}],
     [unknownRoom, 404, {}],
-    [units(7, '2027-05-03'), 200, repeated],
+    [units(7, last), 200, repeated],
   ] as const) {
     const push = () => supplier.post('/push/ari', body, headers)
     // The first alone: a repeat that came before its answer would be refused.
@@ -211,7 +213,7 @@ test('killed workers are replaced; nothing that was acknowledged is lost, and co
   )
   const supplier = supplierAt(url, JSON.parse(made.stdout).apiKey)
   await pushStoryHotel(supplier)
-  const days = Array.from({ length: 6 }, (_, day) => `2027-05-0${day + 1}`)
+  const days = Array.from({ length: 6 }, (_, day) => nightAhead(31 + day))
   const acknowledged = new Map<string, number>()
   let isOver = false
   const push = async (day: string): Promise<void> => {

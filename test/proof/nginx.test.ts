@@ -11,6 +11,7 @@ import { namedBlocks } from '../docs-pages.ts'
 import { root } from '../files.ts'
 import { freePort } from '../free-port.ts'
 import { client, type TestClient } from '../harness.ts'
+import { nightAhead } from '../nights.ts'
 import { environOf, newTestDatabase } from '../postgres.ts'
 import { runAri, startProgram, type Running } from '../programs.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
@@ -135,7 +136,7 @@ test('a supplier’s pushes reach one gateway, probes and metrics reach none', a
   const pushing = await shop('Steady')
   const already = await Promise.all(running.map(pushesOf))
   for (let inventory = 1; inventory <= 20; inventory++)
-    expectOk(await pushing.post('/push/ari', units('2027-04-01', inventory)))
+    expectOk(await pushing.post('/push/ari', units(nightAhead(1), inventory)))
   const pushed = (await Promise.all(running.map(pushesOf))).map(
     (count, index) => count - (already[index] ?? 0),
   )
@@ -180,7 +181,7 @@ test('an event of the change feed arrives while the stream stays open', async (c
   const [answer] = await once(stream, 'response')
   let text = ''
   answer.setEncoding('utf8').on('data', (part: string) => (text += part))
-  expectOk(await pushing.post('/push/ari', units('2027-04-02', 7)))
+  expectOk(await pushing.post('/push/ari', units(nightAhead(2), 7)))
   await until(() => text.includes('"H1"'))
   assert.equal(answer.complete, false)
   stream.destroy()
@@ -189,7 +190,7 @@ test('an event of the change feed arrives while the stream stays open', async (c
 test('a gateway is killed under load and starts again: what was acknowledged is stored, and nobody waits long', async (context) => {
   if (reason !== undefined) return context.skip(reason)
   const pushers = await Promise.all(['A', 'B', 'C', 'D', 'E', 'F'].map(shop))
-  const dates = pushers.map((_, index) => `2027-05-0${index + 1}`)
+  const dates = pushers.map((_, index) => nightAhead(31 + index))
   const acknowledged = new Map<string, number>()
   const refused = new Map<number, number>()
   let isOver = false

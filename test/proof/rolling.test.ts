@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 import { client, type TestClient } from '../harness.ts'
+import { nightAhead } from '../nights.ts'
 import { roundsWithin, seconds, until } from '../pace.ts'
 import { environOf, newTestDatabase } from '../postgres.ts'
 import { runAri } from '../programs.ts'
@@ -58,15 +59,13 @@ async function watch(gateway: Gateway): Promise<void> {
   }
 }
 
-const day = (pusher: number) => `2027-04-${String(pusher + 1).padStart(2, '0')}`
-
 async function pusherOf(pusher: number, clients: readonly TestClient[], pushed: number[]): Promise<void> {
   for (let turn = pusher; !over.signal.aborted; turn++) {
     const ready = gateways.flatMap(({ isReady: is }, index) => (is ? [clients[index]] : []))
     const to = ready[turn % Math.max(1, ready.length)]
     assert.ok(to, 'one of the two is always ready')
     const inventory = 1 + (turn % 90)
-    const body = { hotelId: 'H1', ari: [{ roomId: 'DBL', date: day(pusher), inventory }] }
+    const body = { hotelId: 'H1', ari: [{ roomId: 'DBL', date: nightAhead(1 + pusher), inventory }] }
     expectOk(await to.post('/push/ari', body))
     pushed[pusher] = (pushed[pusher] ?? 0) + 1
     await wait(pauseMs)

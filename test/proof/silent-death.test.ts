@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pushNights } from '../booking.ts'
 import { client, type TestSupplier } from '../harness.ts'
+import { nightAhead } from '../nights.ts'
 import { newTestDatabase, type TestAddress } from '../postgres.ts'
 import { runAri, startProgram } from '../programs.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
@@ -15,6 +16,7 @@ import { expectOk, pushStoryHotel } from '../story.ts'
  */
 
 const callers = 8
+const dates = Array.from({ length: callers }, (_, caller) => nightAhead(61 + caller))
 const silentMs = 15_000
 const port = 5432
 
@@ -85,7 +87,7 @@ function startLoad(supplier: Omit<TestSupplier, 'keyId'>) {
   }
   const running = Promise.all(
     Array.from({ length: callers }, async (_, caller) => {
-      const date = `2027-06-0${caller + 1}`
+      const date = dates[caller]
       for (let count = 1; !isOver; count++) {
         sent[caller] = count
         const push = { hotelId: 'H1', ari: [{ roomId: 'DBL', date, inventory: count % 1_000 }] }
@@ -146,7 +148,7 @@ async function serviceOn(context: TestContext, { user, database }: TestAddress, 
   const { apiKey, keyId } = JSON.parse(made.stdout)
   const supplier = { apiKey, keyId, name: 'Acme', ...client(url, { 'x-api-key': apiKey }) }
   await pushStoryHotel(supplier)
-  await pushNights(supplier)
+  await pushNights(supplier, { startDate: nightAhead(1), endDate: nightAhead(30) })
   return { url, supplier }
 }
 
@@ -164,7 +166,7 @@ async function nothingIsLost(
   { sent, acknowledged }: ReturnType<typeof startLoad>,
 ): Promise<void> {
   for (let caller = 0; caller < callers; caller++) {
-    const held = await numberHeld(supplier, `2027-06-0${caller + 1}`)
+    const held = await numberHeld(supplier, dates[caller] ?? '')
     const [from = 0, to = 0] = [acknowledged[caller], sent[caller]]
     const possible = Array.from({ length: to - from + 1 }, (_, index) => (from + index) % 1_000)
     assert.ok(possible.includes(held), `${held} is held, ${from} was acknowledged and ${to} sent`)

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { client, gatewayForTests, type TestClient } from '../harness.ts'
+import { nightAhead } from '../nights.ts'
 import { roundsWithin } from '../pace.ts'
 import { environOf } from '../postgres.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
@@ -16,12 +17,13 @@ import { keyOf, valuesOf, type Values } from './history/undos.ts'
 
 const rounds = { full: 25, floor: 8, share: 0.02 }
 const roomIds = Array.from({ length: 12 }, (_, index) => `R${index}`)
-const range = { startDate: '2027-04-01', endDate: '2028-03-31' }
+const range = { startDate: nightAhead(30), endDate: nightAhead(395) }
+const racingDate = nightAhead(91)
 
 after(endServices)
 
 test('an undo whose service is killed is applied as a whole or not at all, and never twice', async (t) => {
-  const gateway = await gatewayForTests()
+  const gateway = await gatewayForTests({ systemTime: true })
   const supplier = await gateway.supplier('killed', { requestsPerMinute: 0 })
   expectOk(await supplier.post('/push/hotels', [storyHotel()]))
   const products = roomIds.map((roomId) => product(roomId, 'BAR'))
@@ -89,12 +91,12 @@ async function pushYear(supplier: TestClient, price: number): Promise<number> {
   return Number(body['revision'])
 }
 
-const racingKey = keyOf('R1', 'BAR', '2027-06-01', 'minLengthStay')
+const racingKey = keyOf('R1', 'BAR', racingDate, 'minLengthStay')
 
 /** Through a process that lives on. */
 async function pushRacing(supplier: TestClient, minLengthStay: number): Promise<void> {
   const rates = [{ rateId: 'BAR', minLengthStay }]
-  const ari = [{ roomId: 'R1', date: '2027-06-01', rates }]
+  const ari = [{ roomId: 'R1', date: racingDate, rates }]
   expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }))
 }
 
