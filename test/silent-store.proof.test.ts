@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import { openLog } from '../src/base/log.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
 import { openShop, pushNights, unitsLeft, type Shop } from './booking.ts'
@@ -133,6 +134,34 @@ describe('while no commit is finished, because the synchronous standby is gone',
   async function setStandby(address: TestAddress, name: string): Promise<void> {
     await asAdmin(address, `alter system set synchronous_standby_names = '${name}'`)
     await asAdmin(address, 'select pg_reload_conf()')
+    if (name !== '') await untilCommitsWait(address)
+  }
+
+  /** They do once PostgreSQL's checkpointer has read the setting, some time after the reload. */
+  async function untilCommitsWait(address: TestAddress): Promise<void> {
+    const committer = new pg.Client({ ...address, application_name: 'committer' })
+    await committer.connect()
+    let hasWaited = false
+    // The warning that the wait was cancelled.
+    committer.on('notice', () => (hasWaited = true))
+    const commits = async (): Promise<void> => {
+      while (!hasWaited) await committer.query(`select pg_logical_emit_message(true, 'committer', '')`)
+    }
+    await Promise.all([commits(), cancelWaiting(address, `application_name = 'committer'`)])
+    await committer.end()
+  }
+
+  /** Cancels the waits for the standby of such connections, as soon as there are any. */
+  async function cancelWaiting(address: TestAddress, whose: string): Promise<void> {
+    await asAdmin(
+      address,
+      `do $$ begin
+        loop
+          perform pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and ${whose};
+          exit when found;
+          perform pg_sleep(0.02), pg_stat_clear_snapshot();
+        end loop; end $$`,
+    )
   }
 
   test('writes are refused with the reason, reads are answered, and writes in doubt are stored once', async (context) => {
@@ -162,11 +191,7 @@ describe('while no commit is finished, because the synchronous standby is gone',
     const { gateway, address, shop } = await alone(context)
     await setStandby(address, 'nobody')
     const booking = shop.book({}, { 'idempotency-key': 'cancelled' })
-    const cancelWaiting = `do $$ begin
-      while not exists (select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep') loop
-        perform pg_sleep(0.02), pg_stat_clear_snapshot();
-      end loop; end $$`
-    await asAdmin(address, cancelWaiting)
+    await cancelWaiting(address, 'true')
     assert.deepEqual(told(await booking), unknown)
     await setStandby(address, '')
     await untilReady(gateway)
