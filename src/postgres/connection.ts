@@ -45,6 +45,14 @@ export class StoreSilent extends Error {
   }
 }
 
+/** A commit is on the primary's disk, and its wait for the synchronous standby was cancelled. */
+class NotReplicated extends Error {
+  constructor() {
+    super('a commit was not replicated')
+    this.name = 'NotReplicated'
+  }
+}
+
 /**
  * A connection that sends statements without waiting for the answers to earlier ones. If nothing arrives for
  * too long, it is destroyed and pending statements fail with StoreSilent: TCP itself would wait for a quarter
@@ -61,6 +69,7 @@ export class Connection extends pg.Client {
   #probing: Promise<boolean> | undefined
   #isConnected = false
   #isRetired = false
+  #notReplicated: NotReplicated | undefined
 
   /** With `pooled`, no session state lasts, because a pooler is in between. */
   constructor(config: pg.ClientConfig, watch: Watch, pooled?: PooledSession) {
@@ -68,7 +77,7 @@ export class Connection extends pg.Client {
     super({ ...config, pipeline: true, stream: () => socket })
     this.#socket = socket
     this.#watch = watch
-    const send = this.query.bind(this)
+    const send = this.#confirming(this.query.bind(this))
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: all overloads of pg pass through unchanged.
     this.query = ((...parameters: Parameters<typeof send>) => {
       this.#expectAnswer()
@@ -91,9 +100,11 @@ export class Connection extends pg.Client {
       this.#isWaiting = false
       this.#heardMs = performance.now()
     })
-    // If a commit is cancelled while it waits for the standby, PostgreSQL reports success.
+    // If a commit is cancelled while it waits for the standby, PostgreSQL reports success after this warning.
     this.on('notice', ({ routine }) => {
-      if (routine === 'SyncRepWaitForLSN') socket.destroy(new Error('a commit was not replicated'))
+      if (routine !== 'SyncRepWaitForLSN') return
+      this.#notReplicated = new NotReplicated()
+      socket.destroy(this.#notReplicated)
     })
     watch.opened(this)
     this.once('connect', () => (this.#isConnected = true))
@@ -105,6 +116,19 @@ export class Connection extends pg.Client {
       if (!this.#isConnected) watch.misplaced()
       watch.closed(this)
     })
+  }
+
+  /** The success comes with the warning, and is read before the socket is closed. */
+  #confirming(send: typeof this.query): typeof this.query {
+    const confirm = <Answer>(answer: Answer): Answer => {
+      if (this.#notReplicated) throw this.#notReplicated
+      return answer
+    }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- As above.
+    return ((...parameters: Parameters<typeof send>) => {
+      const answering: unknown = send(...parameters)
+      return answering instanceof Promise ? answering.then(confirm) : answering
+    }) as typeof this.query
   }
 
   /** Whether answers to statements are still outstanding. */

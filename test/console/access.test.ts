@@ -211,11 +211,11 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, a
 
   test('the log says in sentences who did what, with links to what was changed', async () => {
     // Its sentences name dates, so its clock stands still.
-    const gateway = await gatewayForTests()
-    const { supplier } = await openShop(gateway, 'Sentences')
+    const still = await gatewayForTests()
+    const { supplier } = await openShop(still, 'Sentences')
     const { body } = expectOk(await supplier.post('/push/getHotels', { hotelIds: ['H1'] }))
     const hotelId = Number(Object(body['hotels'])[0].platformHotelId)
-    const { page, goto, close, operator } = await openConsole(gateway, 'admin')
+    const { page, goto, close, operator } = await openConsole(still, 'admin')
     const targets = [
       { roomId: 'DBL', rateId: 'BAR' },
       { roomId: 'DBL', rateId: 'NRF' },
@@ -234,10 +234,8 @@ describe('signing in, operators and the audit log', { skip: withoutChromium }, a
     await cell.getByRole('link', { name: 'Sea View' }).click()
     await page.getByRole('heading', { level: 1, name: 'Sea View' }).waitFor()
 
-    const { rows } = await gateway.db.query<{ id: number }>(
-      "select id from supplier where name = 'Sentences'",
-    )
-    const manager = await gateway.operator('operator', rows[0]?.id)
+    const { rows } = await still.db.query<{ id: number }>("select id from supplier where name = 'Sentences'")
+    const manager = await still.operator('operator', rows[0]?.id)
     const mia = { name: 'mia@example.com', role: 'manager' }
     expectOk(await manager.post(`/suppliers/${rows[0]?.id}/people`, mia))
     await goto(`/audit?operator=${manager.name}`)
