@@ -1,5 +1,6 @@
 /** Our programs as separate processes, in an environment that contains only the variables a test names. */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,6 +67,14 @@ const programs = {
   command: 'bin/ari.js',
 } as const
 
+/**
+ * Where the programs of a test file are started: away from the checkout's .env, and from the data folder of another
+ * file's service, whose address commands would print.
+ */
+const place = mkdtempSync(join(tmpdir(), 'ari-programs-'))
+chmodSync(place, 0o711)
+process.once('exit', () => rmSync(place, { recursive: true, force: true }))
+
 /** The compile cache is shared by the programs of a run. */
 const { NODE_COMPILE_CACHE } = process.env
 export const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
@@ -99,8 +108,7 @@ function running(
   endsWithinMs: number,
 ): Running {
   const child = spawn(program, parameters, {
-    // Away from the checkout's .env and the settings of the user who runs the tests.
-    cwd: tmpdir(),
+    cwd: place,
     env: { ...compileCache, ...patience, ...environ },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
