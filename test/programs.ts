@@ -71,9 +71,9 @@ const programs = {
  * Where the programs of a test file are started: away from the checkout's .env, and from the data folder of another
  * file's service, whose address commands would print.
  */
-const place = mkdtempSync(join(tmpdir(), 'ari-programs-'))
-chmodSync(place, 0o711)
-process.once('exit', () => rmSync(place, { recursive: true, force: true }))
+export const workingFolder = mkdtempSync(join(tmpdir(), 'ari-programs-'))
+chmodSync(workingFolder, 0o711)
+process.once('exit', () => rmSync(workingFolder, { recursive: true, force: true }))
 
 /** The compile cache is shared by the programs of a run. */
 const { NODE_COMPILE_CACHE } = process.env
@@ -108,7 +108,7 @@ function running(
   endsWithinMs: number,
 ): Running {
   const child = spawn(program, parameters, {
-    cwd: place,
+    cwd: workingFolder,
     env: { ...compileCache, ...patience, ...environ },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

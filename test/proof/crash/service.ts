@@ -1,12 +1,12 @@
 /** The service as `npm start` runs it, as a process that can be killed at any moment, with its PostgreSQL. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { postmasterPid, processesOf } from '../../../src/embedded-postgres/processes.ts'
 import { minutes } from '../../pace.ts'
+import { workingFolder } from '../../programs.ts'
 
 const program = resolve(import.meta.dirname, '../../../src/bin/serve.ts')
 const readyLine = /^ARI gateway \(\w+\) ready in \d+\.\d s at (http:\/\/\S+) · docs at/m
@@ -37,8 +37,7 @@ export async function startService(
   nodeOptions: readonly string[] = [],
 ): Promise<Service> {
   const child = spawn(process.execPath, [...nodeOptions, program], {
-    // Away from the checkout's .env and the settings of the user who runs the tests.
-    cwd: tmpdir(),
+    cwd: workingFolder,
     env: { PORT: '0', LOG_LEVEL: 'warn', ARI_PATIENCE: '100', ...environ },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
