@@ -1,7 +1,8 @@
 import { cursorProblem } from '../../http/query.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { HotelOrder } from './contract.ts'
-import type { HotelFoundRow, HotelPosition } from './select-hotels.ts'
+import type { HotelPosition } from './hotel-conditions.ts'
+import type { HotelFoundRow } from './select-hotels.ts'
 
 /** Where a page of hotels ends, in one order; opaque to clients. */
 

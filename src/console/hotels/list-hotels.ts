@@ -6,7 +6,8 @@ import type { Problem } from '../../http/rejected.ts'
 import { invalid, readNumber } from '../list-query.ts'
 import { hotelOrders, hotelRoutes, hotelsPerPage, type GoLiveStage, type HotelListed } from './contract.ts'
 import { readPosition, writePosition } from './hotel-position.ts'
-import { selectHotels, type HotelFoundRow, type HotelQuery } from './select-hotels.ts'
+import type { HotelQuery } from './hotel-conditions.ts'
+import { selectHotels, type HotelFoundRow } from './select-hotels.ts'
 import { selectNamedHotels, selectSearchWords } from './store.ts'
 
 /**
@@ -17,8 +18,10 @@ export const listHotels = ({ db, clock }: Needs): Mounted =>
     const { available, country, currency, goLive, ari, sort: order = 'name' } = filter
     const { after, limit, supplierId, staleSinceMs, endsByMonth } = read
     const typed = filter.search?.trim() ?? ''
-    const words = typed === '' ? undefined : await selectSearchWords(db, typed)
-    const hotelIds = typed === '' ? [] : await selectNamedHotels(db, typed)
+    const [words, hotelIds] =
+      typed === ''
+        ? [undefined, []]
+        : await Promise.all([selectSearchWords(db, typed), selectNamedHotels(db, typed)])
     const thisMonth = monthOf(dayIn('UTC', clock.now()))
     const query: HotelQuery = {
       search: {

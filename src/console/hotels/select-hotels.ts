@@ -1,27 +1,22 @@
 import { Parameters } from '../../postgres/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { HotelListed, GoLiveStage, HotelOrder } from './contract.ts'
+import type { HotelListed, HotelOrder } from './contract.ts'
+import {
+  collectedMax,
+  conditionsOf,
+  filtersOf,
+  isNamed,
+  isNewestOfSupplier,
+  orders,
+  suppliersWithWebhooks,
+  tableNames,
+  type Conditions,
+  type HotelQuery,
+  type SearchWord,
+  type Table,
+} from './hotel-conditions.ts'
 
 /** The SQL of lists and searches of hotels. */
-
-/** Whether the supplier's name may contain the word instead of the hotel's. */
-export type SearchWord = { text: string; supplierIds: readonly number[] }
-
-export type HotelSearch = {
-  /** Parts of words, all of which must match; undefined: all hotels. */
-  words?: readonly SearchWord[] | undefined
-  supplierId?: number | undefined
-  currency?: string | undefined
-  country?: string | undefined
-  isAvailable?: boolean | undefined
-  goLive?: GoLiveStage | undefined
-  hasAri?: boolean | undefined
-  staleSinceMs?: number | undefined
-  endsByMonth?: number | undefined
-}
-
-/** The end of the previous page: sort key and id of its last hotel. */
-export type HotelPosition = { key: string; hotelId: number }
 
 export type HotelFoundRow = Omit<HotelListed, 'createdAt' | 'lastAriAt' | 'ariUntilMonth' | 'goLive'> & {
   createdAt: Date
@@ -32,92 +27,60 @@ export type HotelFoundRow = Omit<HotelListed, 'createdAt' | 'lastAriAt' | 'ariUn
   sortKey: string
 }
 
-export type HotelQuery = {
-  search: HotelSearch
-  order: HotelOrder
-  after: HotelPosition | undefined
-  /** The hotels whose full id or code was typed: only these, or all others. */
-  exact: { hotelIds: readonly number[]; isOnly: boolean }
-  limit: number
-  nowMs: number
-  thisMonth: number
-}
-
-/** `s`: hotel_search, `h`: hotel. */
-type Table = 's' | 'h'
-const tableNames: Readonly<Record<Table, string>> = { s: 'hotel_search', h: 'hotel' }
-
-/** The expression of the index hotel_by_ari_end; 0: no ARI. */
-export const ariEnd = 'coalesce(h.ari_until_month, 0)'
-
-/** The sort key of each order; ties are broken by id. Each pair has an index. */
-const orders: Readonly<
-  Record<HotelOrder, { table: Table; key: string; id: string; type: string; isDescending?: true }>
-> = {
-  name: { table: 's', key: 's.name', id: 's.hotel_id', type: 'text' },
-  newest: { table: 's', key: 's.hotel_id', id: 's.hotel_id', type: 'int', isDescending: true },
-  stalest: { table: 'h', key: 'h.ari_day', id: 'h.id', type: 'int' },
-  ending: { table: 'h', key: ariEnd, id: 'h.id', type: 'int' },
-  nameLast: { table: 's', key: 's.name', id: 's.hotel_id', type: 'text', isDescending: true },
-  freshest: { table: 'h', key: 'h.ari_day', id: 'h.id', type: 'int', isDescending: true },
-  endingLast: { table: 'h', key: ariEnd, id: 'h.id', type: 'int', isDescending: true },
-}
-
-/**
- * The condition for hotels of a supplier, with lower ids than `before`, in hotel_search. With an order by supplier and
- * id only the index of both serves it. If the supplier were compared by `=`, the order of the ids would be enough, and
- * the planner might walk through the newer hotels of all others.
- */
-export function ofSupplierById(supplier: string, before: string): string {
-  return `(s.supplier_id, s.hotel_id) > (${supplier}, 0) and (s.supplier_id, s.hotel_id) < (${supplier}, ${before})`
-}
-
-/** Above every id of a hotel. */
-export const anyHotelId = '2147483647'
-
-/** Both URLs, of any valid key of the supplier, see webhooks/store.ts, except for what its contract doesn't need. */
-export const suppliersWithWebhooks = (now: string): string => `
-  select account.id from supplier as account left join api_key
-    on supplier_id = account.id and revoked_at is null and (expires_at is null or expires_at > instant(${now}))
-  group by account.id
-  having (count(availability_webhook) > 0 or account.unneeded_steps ? 'availabilityWebhook')
-    and (count(pushbook_webhook) > 0 or account.unneeded_steps ? 'pushbookWebhook')`
-
-/** `filters`: as planned. `walk`: in order, through the next hotels only. `words`: all by the index of parts, sorted after. */
+/** `filters`: as planned. `walk`: in order, through the next hotels only. `words`: all by the index of parts, then sorted. */
 type Way = 'filters' | 'walk' | 'words'
 
-/** A walk ends after this many hotels. */
-const walkedMax = 10_000
-/** More hotels than this are not collected to be filtered or sorted: each would be read. */
-const collectedMax = 5_000
+/** A walk ends after this many hotels. The index of names has the words too; by another table, each would be looked up. */
+const walkedMax: Readonly<Record<Table, number>> = { s: 200_000, h: 10_000 }
+/** Of so many hotels, evenly spread, three or more have words that are common: some 6,000 of a million. */
+const sampledHotels = 500
 
 /**
- * Hotels in the requested order. A page of common words is full after a short walk; the index of parts of words finds rare
- * ones, and would collect too many of the others. decisions/012-hotel-search.md.
+ * Hotels in the requested order. The index of parts of words finds rare words. For common ones it would collect very many
+ * hotels, while a page is mostly full when the few that pass the filters have been looked up, or after a short walk.
+ * decisions/012-hotel-search.md.
  */
 export async function selectHotels(db: Queryable, query: HotelQuery): Promise<HotelFoundRow[]> {
-  const { words = [], supplierId, ...others } = query.search
+  const { words = [], supplierId } = query.search
   const inIndex = words.filter(({ supplierIds }) => supplierIds.length === 0)
   if (query.exact.isOnly || supplierId !== undefined || inIndex.length === 0)
     return selectBy('filters', db, query)
+  const [isCommon, among] = await Promise.all([areCommon(db, inIndex), selectFew(db, query)])
+  if (!isCommon) return selectBy('words', db, query)
+  if (among) return selectBy('filters', db, { ...query, search: { ...query.search, among } })
   const walked = await selectBy('walk', db, query)
   if (walked.length === query.limit) return walked
-  const isFiltered =
-    orders[query.order].table === 'h' || Object.values(others).some((one) => one !== undefined)
-  return selectBy(isFiltered && (await areCommon(db, inIndex)) ? 'filters' : 'words', db, query)
+  return selectBy(orders[query.order].table === 's' ? 'words' : 'filters', db, query)
 }
 
-/** Whether so many hotels have all the words that a walk through them in order soon fills a page. */
+/**
+ * Whether so many hotels have all the words that going through them in order soon fills a page. The ids of the sample are
+ * spread by the golden ratio, because hotels of an import can repeat in equal steps.
+ */
 async function areCommon(db: Queryable, words: readonly SearchWord[]): Promise<boolean> {
   const parameters = new Parameters()
-  const conditions = words.map((word) => isNamed(word, parameters, true))
+  const conditions = words.map((word) => isNamed(word, parameters, false))
   const { rows } = await db.query<{ hotels: number }>(
-    `select count(*)::int as hotels from (
-       select from hotel_search s where ${conditions.join(' and ')} limit ${collectedMax} + 1
-     ) as few`,
+    `select count(*)::int as hotels from hotel_search s
+     where hotel_id = any(array(
+         select ceil(newest * (number * 0.6180339887 % 1))::int
+         from (select max(hotel_id) as newest from hotel_search) as ids, generate_series(1, ${sampledHotels}) as number
+       )) and ${conditions.join(' and ')}`,
     parameters.values,
   )
-  return (rows[0]?.hotels ?? 0) > collectedMax
+  return (rows[0]?.hotels ?? 0) >= 3
+}
+
+/** The hotels that pass the filters by columns of their own; undefined: no such filter, or too many pass. */
+async function selectFew(db: Queryable, query: HotelQuery): Promise<number[] | undefined> {
+  const parameters = new Parameters()
+  const conditions = filtersOf(query, parameters)
+  if (conditions.length === 0) return undefined
+  const { rows } = await db.query<{ id: number }>(
+    `select id from hotel h where ${conditions.join(' and ')} limit ${collectedMax} + 1`,
+    parameters.values,
+  )
+  return rows.length > collectedMax ? undefined : rows.map((row) => row.id)
 }
 
 /** Unnamed, so that it is planned with the actual values, on which the fastest plan depends; it joins only the tables it needs. */
@@ -126,14 +89,14 @@ async function selectBy(way: Way, db: Queryable, query: HotelQuery): Promise<Hot
   const { key, id, isDescending } = orders[query.order]
   const direction = isDescending ? 'desc' : 'asc'
   const first = isNewestOfSupplier(query) ? 's.supplier_id' : key
-  const inOrder = `order by ${first} ${direction}, ${id} ${direction} limit`
+  const inOrder = `order by ${first} ${direction}, ${id} ${direction}`
   const conditions = await conditionsOf(db, query, parameters, way === 'words')
   const now = parameters.add(query.nowMs)
   const limit = parameters.add(query.limit)
   const { rows } = await db.query<HotelFoundRow>(
     `with found as (
        select ${id} as hotel_id, ${key} as sort_key from ${source(way, query.order, conditions, inOrder)}
-       ${inOrder} ${limit}
+       ${inOrder} limit ${limit}
      )
      select h.id as "hotelId", h.supplier_id as "supplierId", supplier.name as supplier, h.code, h.name,
        coalesce(h.city_matched, h.pushed ->> 'city') as city, h.pushed ->> 'countryCodeISO2' as "countryCode",
@@ -148,12 +111,6 @@ async function selectBy(way: Way, db: Queryable, query: HotelQuery): Promise<Hot
   return rows
 }
 
-const isNewestOfSupplier = ({ order, search }: HotelQuery): boolean =>
-  order === 'newest' && search.supplierId !== undefined
-
-/** Of each table, and those of the order: which hotels come after the previous page, and of which suppliers. */
-type Conditions = Record<Table | 'ordered', string[]>
-
 /** What stands after `from`. */
 function source(way: Way, order: HotelOrder, conditions: Conditions, inOrder: string): string {
   const { table } = orders[order]
@@ -163,120 +120,19 @@ function source(way: Way, order: HotelOrder, conditions: Conditions, inOrder: st
   // Neither of the inner selects can be merged with the outer one, which would change the way.
   const whole: Record<Table, string> = { ...tableNames }
   const outer: Record<Table, string[]> = { s: conditions.s, h: conditions.h }
-  if (way === 'walk')
-    whole[table] = `(select * from ${tableNames[table]} ${table} ${where(ordered)} ${inOrder} ${walkedMax})`
-  else outer[table] = [...outer[table], ...ordered]
+  if (way === 'walk') {
+    const walked = `select * from ${tableNames[table]} ${table} ${where(ordered)} ${inOrder} limit ${walkedMax[table]}`
+    whole[table] =
+      table === 'h'
+        ? `(${walked})`
+        : `(select * from (${walked}) s ${where(outer.s)} ${inOrder} limit ${collectedMax})`
+  } else outer[table] = [...outer[table], ...ordered]
   if (way === 'words') {
-    whole.s = `(select * from hotel_search s ${where(outer.s)} offset 0)`
-    outer.s = []
+    // Sorted before the others are looked up: few fill the page.
+    whole.s = `(select * from hotel_search s ${where(outer.s)} ${table === 's' ? inOrder : ''} offset 0)`
   }
+  if (whole.s !== tableNames.s) outer.s = []
   const isJoined = conditions[other].length > 0
   return `${whole[table]} ${table} ${isJoined ? `join ${whole[other]} ${other} on s.hotel_id = h.id` : ''}
     ${where([...outer.s, ...outer.h])}`
-}
-
-async function conditionsOf(
-  db: Queryable,
-  query: HotelQuery,
-  parameters: Parameters,
-  isByIndexOfWords: boolean,
-): Promise<Conditions> {
-  const { search, order, after, exact, nowMs, thisMonth } = query
-  const { table, key, id, type, isDescending } = orders[order]
-  const conditions: Conditions = { s: [], h: [], ordered: [] }
-  const where = (which: keyof Conditions, value: unknown, condition: (parameter: string) => string): void => {
-    if (value !== undefined) conditions[which].push(condition(parameters.add(value)))
-  }
-  if (isNewestOfSupplier(query)) {
-    const before = after ? parameters.add(after.hotelId) : anyHotelId
-    where('ordered', search.supplierId, (number) => ofSupplierById(number, before))
-  } else {
-    if (after) {
-      const position = `(${parameters.add(after.key)}::${type}, ${parameters.add(after.hotelId)}::int)`
-      conditions.ordered.push(`(${key}, ${id}) ${isDescending ? '<' : '>'} ${position}`)
-    }
-    where('ordered', search.supplierId, (number) => `${table}.supplier_id = ${number}`)
-  }
-  if (exact.isOnly) where('ordered', exact.hotelIds, (ids) => `${id} = any(${ids}::int[])`)
-  else {
-    if (exact.hotelIds.length > 0) where('ordered', exact.hotelIds, (ids) => `${id} <> all(${ids}::int[])`)
-    for (const word of search.words ?? []) conditions.s.push(isNamed(word, parameters, isByIndexOfWords))
-  }
-  where('h', search.currency, (code) => `h.currency = ${code}`)
-  where('h', search.country, (code) => `h.pushed ->> 'countryCodeISO2' = ${code}`)
-  if (search.isAvailable !== undefined) conditions.h.push(`${search.isAvailable ? '' : 'not '}h.is_available`)
-  where('h', search.staleSinceMs, (ms) => `h.ari_at < instant(${ms}::float8 + h.clock_ahead_ms)`)
-  where(
-    'h',
-    search.staleSinceMs && dayOf(search.staleSinceMs),
-    (day) => `h.ari_day between 1 and ${day}::int`,
-  )
-  where('h', search.endsByMonth, (month) => `${ariEnd} between 1 and ${month}::int`)
-  if (search.hasAri !== undefined) conditions.h.push(`h.ari_day ${search.hasAri ? '>' : '='} 0`)
-  const { goLive } = search
-  if (goLive === 'products') conditions.h.push('not h.is_offered')
-  else if (goLive) {
-    conditions.h.push('h.is_offered')
-    where('h', thisMonth, (month) => `${ariEnd} ${goLive === 'ari' ? '<' : '>='} ${month}::int`)
-  }
-  if (goLive === 'ari' && search.supplierId !== undefined) {
-    const ids = await selectLackingAri(db, search.supplierId, thisMonth)
-    // Without any, the planner would look for none among all.
-    if (ids?.length === 0) conditions.ordered.push('false')
-    else where('ordered', ids, (list) => `${id} = any(${list}::int[])`)
-  }
-  if (goLive === 'webhooks' || goLive === 'ready') {
-    const ids = await selectSuppliers(db, goLive === 'ready', nowMs)
-    where('ordered', ids, (list) => `${table}.supplier_id = any(${list}::int[])`)
-  }
-  return conditions
-}
-
-/** By the service's clock, as in hotel.ari_day. */
-const dayOf = (ms: number): number => Math.floor(ms / 86_400_000)
-
-/** search_text has no characters special to `like`. If no supplier has the word, its condition is left out, so that the planner sees how rare it is. */
-function isNamed({ text, supplierIds }: SearchWord, parameters: Parameters, isByIndex: boolean): string {
-  const isInWords = `s.words like '%' || ${parameters.add(text)}::text || '%'`
-  if (supplierIds.length > 0)
-    return `(${isInWords} or s.supplier_id = any(${parameters.add(supplierIds)}::int[]))`
-  return isByIndex
-    ? `search_parts(s.words) @> ${parameters.add(partsOf(text))}::text[] and ${isInWords}`
-    : isInWords
-}
-
-/** The longest parts that the index has of words that contain the text. */
-function partsOf(text: string): string[] {
-  const letters = Array.from(text)
-  const length = Math.min(letters.length, partLettersMax)
-  return Array.from({ length: letters.length - length + 1 }, (_, at) =>
-    letters.slice(at, at + length).join(''),
-  )
-}
-
-/** As in the function search_parts. */
-const partLettersMax = 3
-
-/** Undefined: too many to be read. Written like {@link ofSupplierById}, so that the index is read. */
-async function selectLackingAri(
-  db: Queryable,
-  supplierId: number,
-  thisMonth: number,
-): Promise<number[] | undefined> {
-  const { rows } = await db.query<{ id: number }>(
-    `select id from hotel h
-     where (supplier_id, ${ariEnd}) >= ($1, 0) and (supplier_id, ${ariEnd}) < ($1, $2::int)
-     order by supplier_id, ${ariEnd}, id limit ${collectedMax} + 1`,
-    [supplierId, thisMonth],
-  )
-  return rows.length > collectedMax ? undefined : rows.map((row) => row.id)
-}
-
-/** Those with both URLs, or the others: few, while hotels are many, so that the planner knows how many hotels they have. */
-async function selectSuppliers(db: Queryable, haveWebhooks: boolean, nowMs: number): Promise<number[]> {
-  const { rows } = await db.query<{ id: number }>(
-    `select id from supplier where id ${haveWebhooks ? 'in' : 'not in'} (${suppliersWithWebhooks('$1')})`,
-    [nowMs],
-  )
-  return rows.map((row) => row.id)
 }

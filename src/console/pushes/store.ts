@@ -118,6 +118,8 @@ const typeConditions = (type: string): string[][] => [
 const everywhere: Way = { from: '', conditions: [] }
 /** Each has an index in the order of numbers; for all together there is one of refused pushes only. */
 const bySupplier: Way = { from: 'supplier cross join lateral', conditions: ['supplier_id = supplier.id'] }
+/** The same index, read once for all suppliers: of few numbers, each of which is read. */
+const ofAllSuppliers: Way = { from: '', conditions: ['supplier_id = any(array(select id from supplier))'] }
 
 function placesOf(
   { requestId, hotelId, supplierId, problem, afterId, outcome, status }: PushFilters,
@@ -130,9 +132,8 @@ function placesOf(
   }
   // A type has an index of its own; among the last numbers it isn't worth it.
   const isByType = problem !== undefined && afterId === undefined
-  return supplierId !== undefined || isByType || isOfRefused({ outcome, status })
-    ? [everywhere]
-    : [bySupplier]
+  if (supplierId !== undefined || isByType || isOfRefused({ outcome, status })) return [everywhere]
+  return [afterId === undefined ? bySupplier : ofAllSuppliers]
 }
 
 /** The id after the newest one. */

@@ -19,7 +19,7 @@ import {
   sandboxHotelsMax,
   type SandboxHotel,
 } from './contract.ts'
-import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
+import { anyHotelId, ofSupplierById } from '../hotels/hotel-conditions.ts'
 import { supplierNamed, supplierSubject, type NamedSupplier } from '../suppliers/rules.ts'
 import { orderFaults, readFaults, type OrderFaultsNeeds } from '../../sandbox/fault-orders.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'

@@ -15,7 +15,7 @@ const keyId = text({ maxLength: 20, description: 'Number of the key' })
 
 export const suppliersPerPage = { max: 100, usual: 50 }
 /** Hotels of a supplier are counted up to this number. */
-export const hotelsCounted = { inList: 1_000, onPage: 20_000 }
+export const hotelsCounted = { inList: 500, onPage: 20_000 }
 /** The newest pushes of a supplier, counted for its health. */
 export const pushesLookedAt = { newest: 100, days: 7 }
 /** A replaced secret works for at most this time. */

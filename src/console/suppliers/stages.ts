@@ -1,4 +1,4 @@
-import { ariEnd, suppliersWithWebhooks } from '../hotels/select-hotels.ts'
+import { ariEnd, suppliersWithWebhooks } from '../hotels/hotel-conditions.ts'
 import type { GoLiveStage } from '../hotels/contract.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { SupplierGoLive } from './contract.ts'

@@ -1,4 +1,4 @@
-import { anyHotelId, ofSupplierById } from '../hotels/select-hotels.ts'
+import { anyHotelId, ofSupplierById } from '../hotels/hotel-conditions.ts'
 import { dayMs } from '../../base/calendar.ts'
 import { sqlIsoSeconds, type Queryable } from '../../postgres/postgres.ts'
 import { newestFirst } from '../../push-log/conditions.ts'

@@ -56,15 +56,15 @@ export const getSupplier = ({ db, clock, priceChecks, outbound }: GetNeeds): Mou
     const hotelsMax = hotelsCounted.onPage
     const filter = { supplierId, search: undefined, afterId: undefined, hotelsMax, nowMs }
     await priceChecks.ledger.written()
-    const [found] = await selectSuppliers(db, filter, 1)
-    if (!found) throw supplierUnknown(params.supplierId)
     const thisMonth = monthOf(dayIn('UTC', nowMs))
-    const [account, keys, calls, goLive] = await Promise.all([
-      selectAccount(db, supplierId),
+    const [[found], keys, calls, goLive] = await Promise.all([
+      selectSuppliers(db, filter, 1),
       selectKeysOf(db, { supplierId }, nowMs),
       selectCalls(db, supplierId, callsOfEachKind),
       countStages(db, { supplierId, nowMs, thisMonth }),
     ])
+    if (!found) throw supplierUnknown(params.supplierId)
+    const account = await selectAccount(db, supplierId)
     const { name, createdAt, hotels, pushes } = found
     return answer(200, {
       supplier: {
