@@ -7,8 +7,8 @@ import { join } from 'node:path'
  * Questions between the processes of a service (ARI_PROCESSES), as bytes: each process answers on a Unix socket in a
  * folder that only their user can open, and keeps one connection to each other process.
  *
- * A frame is the length of its body (4 bytes), a number (4 bytes), and the body: a question or, with the same number, its
- * answer. The process that answers says `here` first, so that one that hangs is asked nothing. Before it ends, it says
+ * A frame is the length of its body (4 bytes), a number (4 bytes), and the body: a question, after the moment at which it was
+ * asked (8 bytes), or, with the same number, its answer. The process that answers says `here` first, so that one that hangs is asked nothing. Before it ends, it says
  * `leaving`: nothing new comes to it from then on, and what had been sent is answered.
  */
 
@@ -32,6 +32,7 @@ export class PeerGone extends Error {
 }
 
 const headBytes = 8
+const momentBytes = 8
 const here = 0
 const leaving = 1
 const firstQuestion = 2
@@ -41,9 +42,17 @@ const reconnectAfterMs = 200
 const waitingMax = 128
 /** Longer than the time within which PostgreSQL or its silence ends the work on a question. */
 const silentMaxMs = 10_000
+/**
+ * Parts of that time. A process that is silent for longer than the first one is asked nothing more, so that whoever gives up a
+ * question asked it at least nine tenths before; and a question older than the second one is not worked on: it was given up, or
+ * will be. What a process finds when it wakes must not be applied after what its supplier sent later.
+ */
+const askedWithin = 0.1
+const answeredWithin = 0.8
 
 export class Peers {
   readonly #places: PeerPlaces
+  readonly #silentMaxMs: number
   readonly #others: readonly Other[]
   readonly #asking = new Set<Socket>()
   #server: Server | undefined
@@ -51,10 +60,11 @@ export class Peers {
 
   constructor(places: PeerPlaces, patience: number) {
     this.#places = places
+    this.#silentMaxMs = silentMaxMs * patience
     const { folder, count } = places
     this.#others = Array.from(
       { length: count },
-      (_, slot) => new Other(pathOf(folder, slot), silentMaxMs * patience),
+      (_, slot) => new Other(pathOf(folder, slot), this.#silentMaxMs),
     )
   }
 
@@ -105,9 +115,13 @@ export class Peers {
     }
     socket.on(
       'data',
-      framesOf((id, question) => {
+      framesOf((id, body) => {
+        if (socket.destroyed) return
+        // Destroyed, so that the other end knows at once.
+        if (systemMs() - body.readDoubleLE(0) > answeredWithin * this.#silentMaxMs)
+          return void socket.destroy()
         waiting++
-        void answer(question).then((bytes) => {
+        void answer(body.subarray(momentBytes)).then((bytes) => {
           waiting--
           sender.send(frame(id, [bytes]))
           endIfDone()
@@ -145,8 +159,11 @@ class Other implements Peer {
   }
 
   reached(): Peer | undefined {
-    if (this.#sender) return this.#waiting.size < waitingMax ? this : undefined
     const nowMs = performance.now()
+    if (this.#sender) {
+      const isSilent = this.#waiting.size > 0 && nowMs - this.#heardMs > askedWithin * this.#silentMaxMs
+      return isSilent || this.#waiting.size >= waitingMax ? undefined : this
+    }
     if (!this.#socket && nowMs - this.#triedMs > reconnectAfterMs) {
       this.#triedMs = nowMs
       this.#connect()
@@ -160,7 +177,9 @@ class Other implements Peer {
     if (this.#waiting.size === 0) this.#heardMs = performance.now()
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
-      this.#sender?.send(frame(id, question))
+      const moment = Buffer.allocUnsafe(momentBytes)
+      moment.writeDoubleLE(systemMs())
+      this.#sender?.send(frame(id, [moment, ...question]))
     })
   }
 
@@ -206,13 +225,19 @@ class Other implements Peer {
   }
 }
 
+/** By a clock that all processes of a machine share, and that nobody sets. */
+function systemMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
 function pathOf(folder: string, slot: number): string {
   return join(folder, `${slot + 1}.sock`)
 }
 
-/** The last process also removes the folder: a primary that was killed can't. */
+/** Without a primary, which may have been killed, the last process also removes the folder; others may still need it. */
 function removeSocket(folder: string, path: string): void {
   rmSync(path, { force: true })
+  if (process.connected) return
   try {
     rmdirSync(folder)
   } catch {

@@ -94,9 +94,12 @@ class Cluster implements Processes {
     worker.on('message', (message: unknown) => {
       if (isToPrimary(message)) this.#receive(process, message)
     })
-    // A message to a worker that has just died; its exit is what counts.
-    worker.on('error', () => {})
     worker.on('exit', (code, signal) => void this.#replace(process, { code, signal }))
+    // Mostly a message to a worker that has just died: its exit is what counts. One that could not be started has none.
+    worker.on('error', (error) => {
+      if (worker.process.pid === undefined && this.#slots[slot] === process)
+        void this.#replace(process, { err: error })
+    })
     this.#tellToServe(slot, worker)
     return process
   }

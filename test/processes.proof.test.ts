@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
-import { client, type TestClient } from './harness.ts'
+import { client, type Reply, type TestClient } from './harness.ts'
 import { nightAhead } from './nights.ts'
 import { minutes, until } from './pace.ts'
 import { programsForTests, runAri, startProgram, workersOf, type Running } from './programs.ts'
@@ -157,6 +157,48 @@ test('while the process that gets the others’ pushes hangs, the others apply t
   await until(async () => (await pushed()) && (await metric('ari_pushes_handed_over_total', at)) > handedOver)
   impatient.child.kill('SIGTERM')
   assert.equal((await impatient.ended).code, 0)
+})
+
+test('a process that hung applies nothing that its supplier was told to send again', async () => {
+  const service = serve({ ARI_DATA_DIR: await newFolder(), ARI_PATIENCE: '1' })
+  const at = await urlOf(service)
+  const apiKey = /Supplier key +(\S+)$/m.exec(await service.printed(/More keys:/))?.[1] ?? ''
+  await pushStoryHotel(untilTaken(supplierAt(at, apiKey)))
+  const nightsInTurn = Array.from({ length: 24 }, (_, index) => nightAhead(31 + index))
+  /** Undefined: it came to the process that hangs. */
+  const pushed = async (inventory: number, night: string): Promise<Reply | undefined> => {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const late = setTimeout(() => resolve(undefined), 12_500)
+    const answered = supplierAt(at, apiKey).post('/push/ari', units(inventory, night))
+    return Promise.race([answered.catch(() => undefined), promise]).finally(() => clearTimeout(late))
+  }
+  const handedOver = (): Promise<number> => metric('ari_pushes_handed_over_total', at)
+  const isHandedOver = async (): Promise<boolean> => {
+    const before = await handedOver()
+    await Promise.all(Array.from({ length: 4 * workers }, () => pushed(1, nightAhead(30))))
+    return (await handedOver()) >= before + workers
+  }
+  await until(isHandedOver)
+  const home = Math.max(...workersOf(service.child.pid))
+  process.kill(home, 'SIGSTOP')
+  const first = await Promise.all(
+    nightsInTurn.map(async (night) => ({ night, reply: await pushed(5, night) })),
+  )
+  const unknown = first.flatMap(({ night, reply }) => (reply?.status === 503 ? [night] : [])).slice(0, 3)
+  assert.ok(unknown.length > 0, 'no push was handed over')
+  await Promise.all(unknown.map((night) => until(async () => (await pushed(6, night))?.status === 200)))
+  process.kill(home, 'SIGCONT')
+  await until(isHandedOver)
+  for (const night of unknown) {
+    const asked = { hotelId: 'H1', startDate: night, endDate: night }
+    assert.match(
+      expectOk(await untilTaken(supplierAt(at, apiKey)).post('/push/getAri', asked)).text,
+      /"inventory":6\b/,
+      night,
+    )
+  }
+  service.child.kill('SIGTERM')
+  assert.equal((await service.ended).code, 0)
 })
 
 test('a key’s limit is that of all processes together, within a tenth', async () => {

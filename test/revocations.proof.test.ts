@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { client, gatewayForTests, serverAddress } from './harness.ts'
+import { client, gatewayForTests, serverAddress, type TestClient } from './harness.ts'
 import { minutes } from './pace.ts'
 import { asAdmin, environOf, type TestAddress } from './postgres.ts'
 import { runAri, startProgram, type Running } from './programs.ts'
@@ -86,6 +86,46 @@ test('a service that starts on an older copy repeats the revocations made since'
   await until(async () => (await statusOf(service.url, revoked.apiKey)) === 401)
   service.child.kill('SIGTERM')
   assert.equal((await service.ended).code, 0)
+})
+
+test('what another machine, with a file of its own, gave back stays so when the one that revoked it starts again', async () => {
+  const admin = await gateway.operator('admin')
+  const supplier = await gateway.supplier('given back')
+  const [disabled, lowered] = [await gateway.operator('operator'), await gateway.operator('admin')]
+  const past = new Date(Date.now() - 1_000).toISOString()
+  const end = async (caller: TestClient, at: string | null) =>
+    expectOk(await caller.put(`/keys/${supplier.keyId}/expiry`, { at }))
+  await end(admin, past)
+  expectOk(await admin.post(`/operators/${disabled.operatorId}/disable`, {}))
+  expectOk(await admin.post(`/operators/${lowered.operatorId}/role`, { role: 'viewer' }))
+
+  const other = await gateway.second({ revocationsFile: join(folder, 'other') })
+  const otherAdmin = await other.operator('admin')
+  await end(otherAdmin, null)
+  expectOk(await otherAdmin.post(`/operators/${disabled.operatorId}/enable`, {}))
+  expectOk(await otherAdmin.post(`/operators/${lowered.operatorId}/role`, { role: 'admin' }))
+
+  const isOnAfterStart = async (): Promise<unknown> => {
+    const service = await serve(gateway.storeAddress)
+    const status = await statusOf(service.url, supplier.apiKey)
+    const { stdout } = await runAri(environOf(gateway.storeAddress), 'operator', 'list', '--json')
+    const operators = Array.from(JSON.parse(stdout)).map(Object)
+    const [first, second] = [disabled, lowered].map(({ name }) => operators.find((one) => one.name === name))
+    service.child.kill('SIGTERM')
+    assert.equal((await service.ended).code, 0)
+    return [status, first?.disabledAt === null, second?.role]
+  }
+  assert.deepEqual(await isOnAfterStart(), [200, true, 'admin'])
+
+  // Revoked once more, and then forgotten by the store, as by a restore.
+  await end(admin, past)
+  expectOk(await admin.post(`/operators/${disabled.operatorId}/disable`, {}))
+  expectOk(await admin.post(`/operators/${lowered.operatorId}/role`, { role: 'viewer' }))
+  await asAdmin(
+    gateway.storeAddress,
+    `update api_key set expires_at = null; update operator set disabled_at = null; update operator set role = 'admin' where id = ${lowered.operatorId}`,
+  )
+  assert.deepEqual(await isOnAfterStart(), [401, false, 'viewer'])
 })
 
 test('a file that can’t be used is refused at the start, and invalid lines are reported', async () => {

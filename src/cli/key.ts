@@ -60,13 +60,14 @@ Examples:
       withSession(async ({ db, nowMs, revocations }) => {
         const atMs = given.at === 'never' ? null : given.at === 'now' ? nowMs : given.at
         const expiresAt = atMs === null ? null : isoSeconds(atMs)
-        await changeKey(db, keyId, async (connection, before) => {
+        const isLess = await changeKey(db, keyId, async (connection, before) => {
+          const result = endsEarlier(before, atMs)
           await expireKey(connection, keyId, atMs)
-          if (endsEarlier(before, atMs)) await revocations.note(connection, 'key', keyId)
+          if (result) await revocations.note(connection, 'key', keyId)
           const change = { before: { expiresAt: before.expiresAt }, after: { expiresAt } }
-          return { result: undefined, action: 'key.expire', ...change }
+          return { result, action: 'key.expire', ...change }
         })
-        await revocations.noteGivenBack(db, 'key', keyId)
+        if (!isLess) await revocations.noteGivenBack(db, 'key', keyId)
         const when = expiresAt === null ? 'no longer expires' : `expires at ${expiresAt}`
         printOutcome(given, { keyId: String(keyId), expiresAt }, `Key ${keyId} ${when}`)
       }),

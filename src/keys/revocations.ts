@@ -1,31 +1,30 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { sqlIsoMillis, type Database, type Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { isRecord } from '../http/validate.ts'
 import { operatorRoles } from '../http/route.ts'
+import { appendNote, FileFault, readNotes, type Noted, type NoteKind } from './revocations-file.ts'
 
 /**
  * Revocations, in a file outside the store: a restore brings back keys, tokens and operators that were
  * revoked since the backup, and the database alone can't know that. Each note is a line of JSON, appended and
- * synced to disk. It contains hashes only; for each hash, the last note applies.
+ * synced to disk. It contains hashes only; for each hash, the last note applies, unless the store says that access was given
+ * back later: another machine may have a file of its own.
  *
  * A revocation is noted before it is committed, and refused if it can't be noted, so no acknowledged
  * revocation is lost. Restoring access is noted after it is committed: until then the file grants less access
- * than the store, never more.
+ * than the store, never more. All instants are of the store's clock.
  */
 
 /** Subjects whose access can be restored: the file records their state in the store. */
-type Revocable = 'key' | 'token' | 'operator'
-/** Subjects whose old value never becomes valid again: it is noted before the new one replaces it. */
-type Subject = Revocable | 'password' | 'signing secret'
+type Restorable = 'key' | 'operator'
+/** The others never become valid again; an old value is noted before the new one replaces it. */
+type Subject = Restorable | 'token' | 'password' | 'signing secret'
 
 export type Revocations = {
   /** Within the transaction that revokes access. */
   note: (connection: Queryable, subject: Subject, id: number) => Promise<void>
   /** For restored access, after its own transaction. */
-  noteGivenBack: (db: Database, subject: Revocable, id: number) => Promise<void>
+  noteGivenBack: (db: Database, subject: Restorable, id: number) => Promise<void>
   /** Revokes again what came back. `unreadable`: number of lines that can't be read; a crash cuts one off. */
   enforce: (db: Queryable) => Promise<{ enforced: Enforced; unreadable: number }>
 }
@@ -33,15 +32,16 @@ export type Revocations = {
 /** Used if no file is configured. */
 export const noRevocations: Revocations = {
   note: async () => {},
-  noteGivenBack: async () => {},
+  noteGivenBack: (db, subject, id) =>
+    transaction(db, (connection) => storeGivenBack(connection, subject, id)),
   enforce: async (db) => ({ enforced: await enforceRevoked(db, []), unreadable: 0 }),
 }
 
 export function revocationsIn(file: string | undefined): Revocations {
   if (file === undefined) return noRevocations
   const append = async (connection: Queryable, subject: Subject, id: number) => {
-    const { rows } = await connection.query<Noted>(statements[subject], [id])
-    if (rows.length > 0) await appendNote(file, rows)
+    const { rows } = await connection.query<Omit<Noted, 'at'>>(statements[subject], [id])
+    if (rows.length > 0) await appendNote(file, await storeTime(connection), rows)
   }
   return {
     note: (connection, subject, id) =>
@@ -50,14 +50,14 @@ export function revocationsIn(file: string | undefined): Revocations {
       }),
     noteGivenBack: (db, subject, id) =>
       transaction(db, async (connection) => {
-        // Prevents a revocation between reading the state and writing the line.
-        await connection.query(locks[subject], [id])
+        // Its lock also prevents a revocation between reading the state and writing the line.
+        await storeGivenBack(connection, subject, id)
         await append(connection, subject, id)
       }).catch((cause: unknown) => {
         throw unwritable(cause, 'It was done, but a restart will take it back')
       }),
     enforce: async (db) => {
-      const { noted, unreadable } = await read(file)
+      const { noted, unreadable } = await readNotes(file)
       return { enforced: await enforceRevoked(db, noted), unreadable }
     },
   }
@@ -84,13 +84,22 @@ const statements: Readonly<Record<Subject, string>> = {
     from api_key where id = $1 and signing_secret is not null`,
 }
 
-const locks: Readonly<Record<Revocable, string>> = {
-  key: 'select from api_key where id = $1 for update',
-  token: 'select from access_token where id = $1 for update',
-  operator: 'select from operator where id = $1 for update',
+/** A token's access is never given back. */
+const givenBack: Readonly<Record<Restorable, string>> = {
+  key: 'update api_key set given_back_at = clock_timestamp() where id = $1',
+  operator: 'update operator set given_back_at = clock_timestamp() where id = $1',
 }
 
-class FileFault extends Error {}
+async function storeGivenBack(connection: Queryable, subject: Restorable, id: number): Promise<void> {
+  await connection.query(givenBack[subject], [id])
+}
+
+async function storeTime(connection: Queryable): Promise<string> {
+  const { rows } = await connection.query<{ at: string }>(`select ${sqlIsoMillis('clock_timestamp()')} as at`)
+  const [now] = rows
+  if (!now) throw new Error('the store gave no time')
+  return now.at
+}
 
 /** Other errors keep their own answer. */
 function unwritable(cause: unknown, done: string): unknown {
@@ -101,107 +110,6 @@ function unwritable(cause: unknown, done: string): unknown {
     hint: 'Let the service write the file, or make room on its disk, and do the same again; without ARI_REVOCATIONS_FILE a restore brings back what was taken away since the backup',
   })
 }
-
-/**
- * Each note is one line in one write, so notes of several processes don't mix, and a line that a crash or a
- * full disk cut off has no effect.
- */
-async function appendNote(file: string, noted: readonly Noted[]): Promise<void> {
-  const text = `${JSON.stringify({ at: new Date().toISOString(), noted })}\n`
-  try {
-    const handle = await opened(file)
-    try {
-      // Start a new line after one that a crash cut off.
-      const begun = (await endsWithLine(handle)) ? '' : '\n'
-      await handle.appendFile(begun + text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  } catch (cause) {
-    throw new FileFault(causeOf(cause), { cause })
-  }
-}
-
-type File = Awaited<ReturnType<typeof open>>
-
-/**
- * Creates a missing file. Accepts only regular files: a pipe would block with rows locked, and /dev/null
- * keeps nothing.
- */
-async function opened(file: string): Promise<File> {
-  const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK } = constants
-  const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
-  if ((await handle.stat()).isFile()) return handle
-  await handle.close()
-  throw new Error('it is no file')
-}
-
-function causeOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
-  return 'code' in cause ? String(cause.code) : cause.message
-}
-
-async function endsWithLine(handle: File): Promise<boolean> {
-  const { size } = await handle.stat()
-  if (size === 0) return true
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
-  return buffer.toString() === '\n'
-}
-
-/** The notes in force. Creates the file if missing, so that a wrong path is reported at startup. */
-async function read(file: string): Promise<{ noted: Noted[]; unreadable: number }> {
-  const last = new Map<string, Noted>()
-  let unreadable = 0
-  for (const line of (await textOf(file)).split('\n')) {
-    const noted = line === '' ? [] : readLine(line)
-    for (const one of noted ?? []) last.set(`${one.kind} ${one.hash}`, one)
-    if (!noted) unreadable++
-  }
-  return { noted: [...last.values()], unreadable }
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    const handle = await opened(file)
-    try {
-      return await handle.readFile('utf8')
-    } finally {
-      await handle.close()
-    }
-  } catch (cause) {
-    const hint = 'name a file in a folder that there is, and let this user read and write it'
-    throw new Error(`ARI_REVOCATIONS_FILE ${file} can't be read and written: ${hint} (${causeOf(cause)})`, {
-      cause,
-    })
-  }
-}
-
-/** Undefined for a line that was cut off: its revocation was not committed. */
-function readLine(line: string): Noted[] | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    return undefined
-  }
-  const noted = isRecord(value) && Array.isArray(value['noted']) ? value['noted'].map(readNoted) : [undefined]
-  return noted.every((one) => one !== undefined) ? noted : undefined
-}
-
-function readNoted(value: unknown): Noted | undefined {
-  if (!isRecord(value)) return undefined
-  const kind = noteKinds.find((one) => one === value['kind'])
-  const { hash: hashed, is } = value
-  if (kind === undefined || typeof hashed !== 'string' || !/^[0-9a-f]{64}$/.test(hashed)) return undefined
-  return typeof is === 'string' ? { kind, hash: hashed, is } : undefined
-}
-
-export const noteKinds = ['key', 'secret', 'token', 'operator', 'role', 'password', 'signing'] as const
-type NoteKind = (typeof noteKinds)[number]
-
-/** `is`: `revoked`, `enabled`, an operator's role, or the instant at which a key or a secret of it ends. */
-export type Noted = { kind: NoteKind; hash: string; is: string }
 
 /** How many of each were revoked again. */
 export type Enforced = Record<keyof typeof none, number>
@@ -222,25 +130,29 @@ const none = {
 
 export async function enforceRevoked(db: Queryable, noted: readonly Noted[]): Promise<Enforced> {
   if (noted.length === 0) return none
-  const revoked = (kind: NoteKind) =>
-    noted.flatMap((one) => (one.kind === kind && one.is === 'revoked' ? [one.hash] : []))
-  const ends = (kind: NoteKind): Noted[] =>
-    noted.filter((one) => one.kind === kind && Number.isFinite(Date.parse(one.is)))
-  const roles = noted.filter(({ kind, is }) => kind === 'role' && operatorRoles.some((role) => role === is))
-  const columns = (some: readonly Noted[]) => [some.map(({ hash }) => hash), some.map(({ is }) => is)]
+  const ofKind = (kind: NoteKind, applies: (is: string) => boolean): string =>
+    JSON.stringify(noted.filter((one) => one.kind === kind && applies(one.is)))
+  const isRevoked = (is: string): boolean => is === 'revoked'
+  const isInstant = (is: string): boolean => Number.isFinite(Date.parse(is))
   const { rows } = await db.query<Enforced>(statement, [
-    revoked('key'),
-    revoked('token'),
-    revoked('operator'),
-    ...columns(roles),
-    revoked('password'),
-    ...columns(ends('key')),
-    ...columns(ends('secret')),
-    revoked('signing'),
+    ofKind('key', isRevoked),
+    ofKind('token', isRevoked),
+    ofKind('operator', isRevoked),
+    ofKind('role', (is) => operatorRoles.some((role) => role === is)),
+    ofKind('password', isRevoked),
+    ofKind('key', isInstant),
+    ofKind('secret', isInstant),
+    ofKind('signing', isRevoked),
     operatorRoles,
   ])
   return rows[0] ?? none
 }
+
+const notes = (parameter: string): string =>
+  `jsonb_to_recordset(${parameter}::jsonb) as note (hash text, "is" text, at timestamptz)`
+/** Notes have milliseconds; of the same one, less access holds. */
+const isNotGivenBack = (table: string): string =>
+  `(${table}.given_back_at is null or date_trunc('milliseconds', ${table}.given_back_at) <= note.at)`
 
 /**
  * Only one of these may write a row: a revoked key's end or a disabled operator's role waits for the next
@@ -249,16 +161,19 @@ export async function enforceRevoked(db: Queryable, noted: readonly Noted[]): Pr
 const statement = `
   with keys as (
     update api_key set revoked_at = clock_timestamp() where revoked_at is null
-      and id in (select key_id from api_key_secret where encode(hash, 'hex') = any($1)) returning id),
+      and id in (select key_id from api_key_secret where encode(hash, 'hex') in (select hash from ${notes('$1')})) returning id),
   tokens as (
     update access_token set revoked_at = clock_timestamp()
-    where revoked_at is null and encode(hash, 'hex') = any($2) returning id),
-  disabled as (select id from operator where disabled_at is null and ${hashOf('name_key')} = any($3)),
+    where revoked_at is null and encode(hash, 'hex') in (select hash from ${notes('$2')}) returning id),
+  disabled as (
+    select operator.id from operator join ${notes('$3')} on note.hash = ${hashOf('operator.name_key')}
+    where disabled_at is null and ${isNotGivenBack('operator')}),
   lowered as (
-    select operator.id, noted.role from operator
-    join unnest($4::text[], $5::text[]) as noted (hash, role) on noted.hash = ${hashOf('operator.name_key')}
-    where array_position($12::text[], noted.role) < array_position($12::text[], operator.role)),
-  forgotten as (select id from operator where ${hashOf('password_hash')} = any($6)),
+    select operator.id, note."is" as role from operator
+    join ${notes('$4')} on note.hash = ${hashOf('operator.name_key')}
+    where array_position($9::text[], note."is") < array_position($9::text[], operator.role)
+      and ${isNotGivenBack('operator')}),
+  forgotten as (select id from operator where ${hashOf('password_hash')} in (select hash from ${notes('$5')})),
   operators as (
     update operator set
       disabled_at = case when id in (select id from disabled) then clock_timestamp() else disabled_at end,
@@ -269,18 +184,18 @@ const statement = `
   sessions as (delete from operator_session where operator_id in (select id from operators)),
   links as (delete from operator_sign_in_link where operator_id in (select id from operators)),
   ended as (
-    update api_key set expires_at = noted.at from (
-      select secret.key_id, min(noted.at::timestamptz) as at
-      from unnest($7::text[], $8::text[]) as noted (hash, at)
-      join api_key_secret as secret on encode(secret.hash, 'hex') = noted.hash group by secret.key_id
+    update api_key set expires_at = noted.ends_at from (
+      select secret.key_id, min(note."is"::timestamptz) as ends_at
+      from ${notes('$6')} join api_key_secret as secret on encode(secret.hash, 'hex') = note.hash
+      join api_key as key on key.id = secret.key_id
+      where ${isNotGivenBack('key')} group by secret.key_id
     ) as noted
-    where id = noted.key_id and revoked_at is null and (expires_at is null or expires_at > noted.at)
+    where id = noted.key_id and revoked_at is null and (expires_at is null or expires_at > noted.ends_at)
       and id not in (select id from keys) returning id),
   secrets as (
-    update api_key_secret set expires_at = noted.at::timestamptz
-    from unnest($9::text[], $10::text[]) as noted (hash, at)
-    where encode(api_key_secret.hash, 'hex') = noted.hash
-      and (expires_at is null or expires_at > noted.at::timestamptz) returning key_id),
+    update api_key_secret set expires_at = note."is"::timestamptz from ${notes('$7')}
+    where encode(api_key_secret.hash, 'hex') = note.hash
+      and (expires_at is null or expires_at > note."is"::timestamptz) returning key_id),
   told as (
     insert into audit_log (operator_name, action, subject)
     select 'revocations file', 'key.revoke', 'key ' || id from keys
@@ -294,4 +209,4 @@ const statement = `
     (select count(*)::int from disabled) as operators, (select count(*)::int from lowered) as roles,
     (select count(*)::int from forgotten) as passwords,
     ((select count(*) from ended) + (select count(*) from secrets))::int as ends,
-    (select count(*)::int from api_key where revoked_at is null and ${hashOf('signing_secret')} = any($11)) as "signingSecrets"`
+    (select count(*)::int from api_key where revoked_at is null and ${hashOf('signing_secret')} in (select hash from ${notes('$8')})) as "signingSecrets"`

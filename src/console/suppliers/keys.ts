@@ -81,9 +81,10 @@ export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
   on(supplierRoutes.expireSupplierKey, async ({ params, body, operator, requestId }) => {
     const atMs = body.at === null ? null : readInstant('at', body.at)
     const expiresAt = atMs === null ? null : isoSeconds(atMs)
-    const changedId = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+    const changed = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
+      const isLess = endsEarlier(before, atMs)
       await expireKey(connection, keyId, atMs)
-      if (endsEarlier(before, atMs)) await needs.revocations.note(connection, 'key', keyId)
+      if (isLess) await needs.revocations.note(connection, 'key', keyId)
       const subject = keySubject(keyId, before)
       await audit(connection, {
         operator,
@@ -93,9 +94,9 @@ export const expireSupplierKey = (needs: KeyNeeds): Mounted =>
         before: { expiresAt: before.expiresAt },
         after: { expiresAt },
       })
-      return keyId
+      return { keyId, isLess }
     })
-    await needs.revocations.noteGivenBack(needs.db, 'key', changedId)
+    if (!changed.isLess) await needs.revocations.noteGivenBack(needs.db, 'key', changed.keyId)
     return answer(200, { expiresAt })
   })
 
