@@ -20,6 +20,7 @@ test('a process that the system refuses to start is tried again', async () => {
     forked.push(worker)
     if (isRefused)
       setImmediate(() => worker.emit('error', Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- What of a worker is used here.
     return worker as unknown as Worker
   })
   try {

@@ -160,9 +160,9 @@ test('while the process that gets the others’ pushes hangs, the others apply t
 })
 
 test('a process that hung applies nothing that its supplier was told to send again', async () => {
-  const service = serve({ ARI_DATA_DIR: await newFolder(), ARI_PATIENCE: '1' })
-  const at = await urlOf(service)
-  const apiKey = /Supplier key +(\S+)$/m.exec(await service.printed(/More keys:/))?.[1] ?? ''
+  const hanging = serve({ ARI_DATA_DIR: await newFolder(), ARI_PATIENCE: '1' })
+  const at = await urlOf(hanging)
+  const apiKey = /Supplier key +(\S+)$/m.exec(await hanging.printed(/More keys:/))?.[1] ?? ''
   await pushStoryHotel(untilTaken(supplierAt(at, apiKey)))
   const nightsInTurn = Array.from({ length: 24 }, (_, index) => nightAhead(31 + index))
   /** Undefined: it came to the process that hangs. */
@@ -174,12 +174,12 @@ test('a process that hung applies nothing that its supplier was told to send aga
   }
   const handedOver = (): Promise<number> => metric('ari_pushes_handed_over_total', at)
   const isHandedOver = async (): Promise<boolean> => {
-    const before = await handedOver()
+    const earlier = await handedOver()
     await Promise.all(Array.from({ length: 4 * workers }, () => pushed(1, nightAhead(30))))
-    return (await handedOver()) >= before + workers
+    return (await handedOver()) >= earlier + workers
   }
   await until(isHandedOver)
-  const home = Math.max(...workersOf(service.child.pid))
+  const home = Math.max(...workersOf(hanging.child.pid))
   process.kill(home, 'SIGSTOP')
   const first = await Promise.all(
     nightsInTurn.map(async (night) => ({ night, reply: await pushed(5, night) })),
@@ -197,8 +197,8 @@ test('a process that hung applies nothing that its supplier was told to send aga
       night,
     )
   }
-  service.child.kill('SIGTERM')
-  assert.equal((await service.ended).code, 0)
+  hanging.child.kill('SIGTERM')
+  assert.equal((await hanging.ended).code, 0)
 })
 
 test('a key’s limit is that of all processes together, within a tenth', async () => {

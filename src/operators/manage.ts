@@ -98,7 +98,7 @@ export async function setRole(
   role: OperatorRole,
   context: ChangeContext,
 ): Promise<StoredOperator> {
-  let isLess = false
+  const change = { isLess: false }
   const after = await changeOperator(
     db,
     which,
@@ -108,11 +108,11 @@ export async function setRole(
       if (role !== 'admin') refuseLastAdmin(operator, admins)
       else if (operator.supplierId !== null) throw ofSupplier(operator)
       await updateRole(connection, operator.operatorId, role)
-      isLess = operatorRoles.indexOf(role) < operatorRoles.indexOf(operator.role)
-      if (isLess) await context.revocations.note(connection, 'operator', operator.operatorId)
+      change.isLess = operatorRoles.indexOf(role) < operatorRoles.indexOf(operator.role)
+      if (change.isLess) await context.revocations.note(connection, 'operator', operator.operatorId)
     },
   )
-  if (!isLess) await context.revocations.noteGivenBack(db, 'operator', after.operatorId)
+  if (!change.isLess) await context.revocations.noteGivenBack(db, 'operator', after.operatorId)
   return after
 }
 
