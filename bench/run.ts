@@ -1,6 +1,6 @@
 /** The benchmark table: this service beside peers that are measured in the same run, on the same PostgreSQL. */
 import { execFileSync } from 'node:child_process'
-import { cpus } from 'node:os'
+import { cpus, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startTestPostgres, type TestAddress } from '../test/postgres.ts'
@@ -57,11 +57,15 @@ const wanted = new Set(values.only ?? Object.keys(parts))
 const slowness = Number(
   execFileSync(process.execPath, [resolve(import.meta.dirname, '../scripts/machine-speed.ts')]),
 )
-const postgres = await startTestPostgres()
+/** As docs/scaling.md says for so many hotels, of which no default would hold a part. */
+const bufferMegabytes = wanted.has('million') ? Math.floor(totalmem() / 4 / 2 ** 20) : undefined
+const postgres = await startTestPostgres({ bufferMegabytes })
 process.stdout.write(
   `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, Node ${process.version}, PostgreSQL ${postgres.version}\n`,
 )
 process.stdout.write(`The machine is ${slowness} times slower than usual.\n`)
+if (bufferMegabytes !== undefined)
+  process.stdout.write(`PostgreSQL has ${bufferMegabytes} MB of shared_buffers.\n`)
 process.stdout.write(
   'Load generator, service and PostgreSQL share the machine. Bars are ratios to peers of the same run.\n\n',
 )

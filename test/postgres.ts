@@ -44,18 +44,25 @@ export function notThroughPooler(context: Pick<TestContext, 'diagnostic'>, why: 
 
 /**
  * `durable: false`: the data would not survive a crash of the machine; the only other difference is speed.
+ * `bufferMegabytes`: instead of PostgreSQL's own default; not of TEST_DATABASE_URL.
  */
-export async function startTestPostgres({ durable = true } = {}): Promise<TestPostgres> {
+export async function startTestPostgres({
+  durable = true,
+  bufferMegabytes,
+}: { durable?: boolean; bufferMegabytes?: number | undefined } = {}): Promise<TestPostgres> {
   const { TEST_DATABASE_URL: url } = process.env
   if (url) return ready({ address: addressOf(url) }, async () => {})
   const folder = await mkdtemp(join(durable ? tmpdir() : await quickest(), 'ari-test-'))
   // When run as root, the server uses another user, who must be able to pass through.
   await chmod(folder, 0o711)
-  const started = await startEmbeddedPostgres({
-    dataDir: join(folder, 'data'),
-    connectionsMax,
-    log: complaints,
-  })
+  const start = () =>
+    startEmbeddedPostgres({ dataDir: join(folder, 'data'), connectionsMax, log: complaints })
+  let started = await start()
+  if (bufferMegabytes !== undefined) {
+    await asAdmin(started.connection, `alter system set shared_buffers = '${bufferMegabytes}MB'`)
+    await started.stop()
+    started = await start()
+  }
   if (!durable) {
     await asAdmin(started.connection, 'alter system set fsync = off')
     // Each copy of the template is a checkpoint, after which whole pages would be logged again.
