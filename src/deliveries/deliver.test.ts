@@ -65,6 +65,12 @@ async function untilRefused(booked: readonly { reservationId: number }[]): Promi
     )
     return shown.every((one) => one.at(-1)?.lane === 'hourly')
   })
+  // Alerts raised at the moment of the run lock deliveries, and it would make a second body for those.
+  const ids = booked.map(({ reservationId }) => reservationId)
+  await stage.gateway.db.query(
+    'update delivery set alerted_at = created_at where reservation_id = any($1::int8[])',
+    [ids],
+  )
 }
 
 const head200 = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n'
@@ -210,6 +216,62 @@ test('refused deliveries are sent in the hourly run, several of a hotel and stat
     assert.ok(reservations.reservation.every((one: Record<string, unknown>) => one['status'] === status))
     assert.match(String(headers.get('webhook-id')), reservations.reservation.length > 1 ? /^dlb_/ : /^dlv_/)
   }
+})
+
+const breaksBodies = (what: string, fail: Behaviour) =>
+  test(`a reservation because of which a body of the hourly run is ${what} holds up none of those that go out with it`, async () => {
+    let behave: Behaviour = (socket) => socket.write(httpAnswer(422, '{}'))
+    const receiver = await receiving((...call) => behave(...call))
+    const supplier = await stage.supplierAt(`a body is ${what}`, receiver.url)
+    const booked = await book(stage.gateway, supplier, { count: 3 })
+    await untilRefused(booked)
+    const names = booked.map(({ reservationId }) => `${reservationId}.1`)
+    const sent = (): string[] => receiver.calls.splice(0).map((call) => namedIn(call).join())
+    const areTried = (times: number) => async (): Promise<boolean> =>
+      (await Promise.all(booked.map((one) => attemptsOf(one.reservationId)))).every(
+        ({ length }) => length === times,
+      )
+    sent()
+    behave = (...call) => {
+      const isBroken = namedIn(call[1]).some((name) => name === names[0])
+      if (isBroken) fail(...call)
+      else call[0].write(httpAnswer(200, '{}'))
+    }
+    later(3_600_000)
+    await until('the body failed', areTried(2))
+    // Perhaps the supplier is merely down: it gets no more calls in this run.
+    assert.deepEqual(sent(), [names.join()])
+    later(3_600_000)
+    await until('each was sent alone', areTried(3))
+    assert.deepEqual(sent().sort(), names.toSorted())
+    const statuses = await Promise.all(booked.map((one) => statusOf(one.reservationId)))
+    assert.deepEqual(statuses, ['queued', 'delivered', 'delivered'])
+    const [broken] = booked
+    await stage.gateway.db.query(`update delivery set status = 'dead' where reservation_id = $1`, [
+      broken?.reservationId,
+    ])
+  })
+void breaksBodies('answered by a 5xx', (socket) => socket.write(httpAnswer(500, '{}')))
+void breaksBodies('left without an answer', (socket) => socket.destroy())
+
+test('a body of the hourly run that asks for fewer calls, by 429, goes out together again', async () => {
+  let status = 422
+  const receiver = await receiving((socket) => socket.write(httpAnswer(status, '{}')))
+  const supplier = await stage.supplierAt('fewer calls', receiver.url)
+  const booked = await book(stage.gateway, supplier, { count: 2 })
+  await untilRefused(booked)
+  receiver.calls.length = 0
+  status = 429
+  const [{ reservationId } = { reservationId: 0 }] = booked
+  later(3_600_000)
+  await until('it failed', async () => (await attemptsOf(reservationId)).length === 2)
+  status = 200
+  later(3_600_000)
+  await until('all are delivered', async () =>
+    (await Promise.all(booked.map((one) => statusOf(one.reservationId)))).every((one) => one === 'delivered'),
+  )
+  const all = booked.map((one) => `${one.reservationId}.1`)
+  assert.deepEqual(receiver.calls.map(namedIn), [all, all])
 })
 
 test('a reservation that cannot be read holds up none of those that go out with it', async () => {

@@ -8,6 +8,7 @@ import {
   nextAttempt,
   outcomeOf,
   readRetryAfter,
+  runAfter,
   type Outcome,
   type Lane,
 } from '../bookings/delivery-schedule.ts'
@@ -101,7 +102,20 @@ export function standingOf(
   if (next.kind === 'retry') {
     return { ...as, lane: 'retry', retries: next.retries, dueAtMs: next.dueAtMs }
   }
+  // Perhaps one of them breaks the supplier's server, perhaps the server is down. So each is sent alone, but only
+  // at the next full hour, and as a retry: in that lane a call that hangs doesn't hold up the other hotels.
+  // Those that fail again join the hourly run, where a server that is down gets few calls.
+  if (isOneOfSeveral && mayBodyBeTheCause(called)) {
+    return { ...as, lane: 'retry', dueAtMs: runAfter(Math.max(nowMs, next.notBeforeMs ?? 0)) }
+  }
   return { ...as, lane: 'hourly', dueAtMs: null, notBeforeMs: next.notBeforeMs }
+}
+
+const tooManyCalls = 429
+
+/** False also for a supplier that asks for fewer calls: it must not get one for each reservation. */
+function mayBodyBeTheCause(called: Called): boolean {
+  return called.kind === 'answered' ? called.status !== tooManyCalls : called.bytesSent
 }
 
 export function logUnreadable(log: Needs['log'], { id }: Claimed, error: unknown): void {

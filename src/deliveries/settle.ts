@@ -3,7 +3,7 @@ import { hourMs } from '../base/calendar.ts'
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import type { Lane } from '../bookings/delivery-schedule.ts'
 import { forgetCvvsOf } from '../cards/store.ts'
-import { isBeingSent, type Claimed } from './store.ts'
+import { isBeingSent, passOnTimes, type Claimed } from './store.ts'
 import { throttledWarning } from '../base/log.ts'
 import type { DeliveryNeeds } from './needs.ts'
 
@@ -134,6 +134,7 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
       select id, status, "isOutdated" from settled`,
     values: Object.values(columns).map(({ array }) => array(attempts)),
   })
+  await passOnTimes(db, rows)
   return rows
 }
 

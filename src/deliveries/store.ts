@@ -195,7 +195,7 @@ export async function selectDue(db: Queryable, nowMs: number): Promise<Destinati
  * is unknown.
  */
 export async function requeueLost(db: Queryable, nowMs: number): Promise<number> {
-  const { rows } = await db.query<{ count: number }>({
+  const { rows } = await db.query<Left>({
     name: 'requeue-lost-deliveries',
     text: `
       with lost as (
@@ -205,16 +205,17 @@ export async function requeueLost(db: Queryable, nowMs: number): Promise<number>
         update delivery set status = case when is_outdated then 'superseded' else 'queued' end,
           due_at = instant($1), leased_until = null
         from lost where delivery.id = lost.id
-        returning delivery.id, attempts, trigger, ${accountTime('$1', 'delivery.supplier_id')} as at
+        returning delivery.id, status, attempts, trigger, ${accountTime('$1', 'delivery.supplier_id')} as at
       ), noted as (
         insert into delivery_attempt (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome)
         select id, attempts, at, trigger, '', 0, 'lost' from requeued
         on conflict do nothing
       )
-      select count(*)::int as count from requeued`,
+      select id, status from requeued`,
     values: [nowMs],
   })
-  return rows[0]?.count ?? 0
+  await passOnTimes(db, rows)
+  return rows.length
 }
 
 const lostAtOnceMax = 1_000
@@ -223,7 +224,7 @@ export type Moved = { claimed: Claimed; endpoint: number }
 
 /** Claimed, but its hotel's URL has changed or been removed since: this was not an attempt. */
 export async function readdress(db: Queryable, moved: readonly Moved[]): Promise<void> {
-  await db.query({
+  const { rows } = await db.query<Left>({
     name: 'readdress-deliveries',
     text: `
       update delivery set
@@ -232,12 +233,43 @@ export async function readdress(db: Queryable, moved: readonly Moved[]): Promise
         lane = case when moved.endpoint = 0 then 'hourly' else lane end,
         due_at = case when moved.endpoint = 0 then 'infinity' else due_at end
       from unnest($1::uuid[], $2::int[], $3::int8[]) as moved (id, attempt, endpoint)
-      where delivery.id = moved.id and delivery.attempts = moved.attempt and ${isBeingSent}`,
+      where delivery.id = moved.id and delivery.attempts = moved.attempt and ${isBeingSent}
+      returning delivery.id, delivery.status`,
     values: [
       textArray(moved.map(({ claimed }) => claimed.id)),
       numberArray(moved.map(({ claimed }) => claimed.attempt)),
       numberArray(moved.map(({ endpoint }) => endpoint)),
     ],
+  })
+  await passOnTimes(db, rows)
+}
+
+/** A delivery that is no longer being sent. */
+type Left = { id: string; status: string }
+
+/**
+ * Deliveries that did not arrive and were superseded meanwhile: for the alert, the newer versions are
+ * undelivered since then too, and reported if those were. A statement of its own, because the one that
+ * superseded them may have waited for the transaction of a newer version, whose row it doesn't see.
+ */
+export async function passOnTimes(db: Queryable, left: readonly Left[]): Promise<void> {
+  const superseded = left.filter(({ status }) => status === 'superseded')
+  if (superseded.length === 0) return
+  await db.query({
+    name: 'pass-on-delivery-times',
+    text: `
+      with newer as (
+        select delivery.id, older.undelivered_since, older.alerted_at
+        from unnest($1::uuid[]) as left_behind (id) join delivery as older using (id)
+          join delivery on delivery.reservation_id = older.reservation_id
+        where not older.is_repeat and delivery.status in ('queued', 'sending', 'dead') and not delivery.is_outdated
+        -- In the order in which the test clock locks them too.
+        order by delivery.id for no key update of delivery
+      )
+      update delivery set undelivered_since = least(delivery.undelivered_since, newer.undelivered_since),
+        alerted_at = least(delivery.alerted_at, newer.alerted_at)
+      from newer where delivery.id = newer.id`,
+    values: [textArray(superseded.map(({ id }) => id))],
   })
 }
 
