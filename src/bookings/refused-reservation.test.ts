@@ -3,6 +3,7 @@ import { before, beforeEach, test } from 'node:test'
 import {
   ada,
   bookingBody,
+  bookingBy,
   expectRefusal,
   expectStatus,
   idOf,
@@ -123,6 +124,24 @@ test('a party too large, a day that is past, a closed hotel', async () => {
   await pushStoryHotel(shop.supplier, { isAvailable: false })
   assert.deepEqual(rulesOf(await expectRefusal(gateway, () => shop.book())), ['hotelAvailable'])
   await pushStoryHotel(shop.supplier)
+})
+
+test('more adults than any price line has: NOT_BOOKABLE, for a booking and for its modification', async () => {
+  const supplier = await gateway.supplier('Per guest')
+  await pushStoryHotel(supplier)
+  const prices = [{ ageCategory: 'adult', guests: 2, amount: 110 }]
+  const nights = { startDate: '2027-04-01', endDate: '2027-04-30', inventory: 5 }
+  const ari = [{ roomId: 'DBL', ...nights, rates: [{ rateId: 'BAR', prices }] }]
+  expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'guest', ari }))
+  const book = bookingBy(shop.platform, 'Per guest')
+  const path = `/booking/reservations/${idOf(await book())}`
+  const rooms = [room({ adults: 99, childAges: [99] })]
+  const modify = () => shop.platform.put(path, bookingBody('Per guest', { rooms }))
+  for (const ask of [() => book({ rooms }), modify]) {
+    const { body } = await expectRefusal(gateway, ask)
+    const rules = Object.values(Object(body['rules'])).map((rule) => Object(rule).rule)
+    assert.deepEqual([body['message'], rules], ['The stay cannot be booked', ['occupancy', 'price']])
+  }
 })
 
 test('unknown hotels, rooms and rates: 404, with every one of them', async () => {

@@ -144,6 +144,37 @@ test('a cleared price, an archived product and a closed hotel are traced to the 
   assert.equal(unavailable[0]?.nearest, undefined)
 })
 
+test('more adults than any price line has are too many, and no price of a child is taken for theirs', async () => {
+  const supplier = await storySupplier()
+  const prices = [{ ageCategory: 'child', guests: 1, amount: 20 }]
+  await push(supplier, [{ roomId: 'DBL', ...april, inventory: 5, rates: [{ rateId: 'BAR', prices }] }])
+  for (const adults of [100, 101, 198]) {
+    const rooms = [{ adults: 99, childAges: Array.from({ length: adults - 99 }, () => 99) }]
+    const { unavailable } = await find(supplier, { rooms, explain: true })
+    const asked = { adults, children: 0, infants: 0 }
+    assert.deepEqual(
+      unavailable[0]?.rules.filter(({ pass }) => !pass),
+      [
+        {
+          rule: 'occupancy',
+          pass: false,
+          dates: [],
+          held: { maxOccupancy: 3, maxAdult: 2, maxChild: 2 },
+          asked,
+          setBy: unavailable[0]?.rules[0]?.['setBy'],
+        },
+        {
+          rule: 'price',
+          pass: false,
+          dates: ['2027-04-20', '2027-04-21', '2027-04-22'],
+          held: null,
+          asked,
+        },
+      ],
+    )
+  }
+})
+
 test('many hotels are explained with as many statements as one, and each has the pushes of its own', async (context) => {
   const supplier = await storySupplier()
   const hotelIds = ['E0', 'E1', 'E2', 'E3', 'E4']

@@ -133,31 +133,36 @@ function priceRules({ days, wanted, catalog, roomRate, revisions }: Context): Te
     const merged = new Merged()
     for (let day = wanted.arrival; day < wanted.departure; day++) {
       const price = days.priceOn(party, day)
-      const missing = price === unset ? missingPrice(days, party, day) : undefined
-      const fields = missing === undefined ? fieldsPaid(days, party, day) : [missing, fieldNumber.unitPrice]
+      const missing = price === unset ? missingPrice(days, party, day) : 0
+      const fields = price === unset ? [missing, fieldNumber.unitPrice] : fieldsPaid(days, party, day)
       merged.add(day, {
         rule: 'price',
         pass: price !== unset,
         held: price === unset ? null : minorText(price, catalog.minorDigits),
         asked: partyJson(party),
-        ...(missing !== undefined && roomRate.pricingModel === 'guest'
-          ? { missing: guestBucket(missing) }
-          : {}),
-        origin: revisions.newest('rate', fields, day),
+        ...(missing > 0 && roomRate.pricingModel === 'guest' ? { missing: guestBucket(missing) } : {}),
+        origin: revisions.newest(
+          'rate',
+          fields.filter((field) => field > 0),
+          day,
+        ),
       })
     }
     return merged.rules
   })
 }
 
-/** The first missing price line of the guest model; in the unit model it would be the night's only price. */
+/**
+ * The first missing price line of the guest model; in the unit model it would be the night's only price. 0 if
+ * no line has so many adults.
+ */
 function missingPrice(days: RoomRateDays, { adultPrice, childPrice }: Party, day: DayNumber): number {
-  return days.at('rate', adultPrice, day) === unset ? adultPrice : childPrice
+  return adultPrice === 0 || days.at('rate', adultPrice, day) === unset ? adultPrice : childPrice
 }
 
 function fieldsPaid(days: RoomRateDays, party: Party, day: DayNumber): number[] {
   if (days.at('rate', fieldNumber.unitPrice, day) !== unset) return [fieldNumber.unitPrice]
-  return [party.adultPrice, party.childPrice, party.infantPrice].filter((field) => field > 0)
+  return [party.adultPrice, party.childPrice, party.infantPrice]
 }
 
 function restrictionRules(context: Context, name: RestrictionName): TestedRule[] {

@@ -1,4 +1,4 @@
-import { guestPriceField } from '../ari/fields.ts'
+import { guestPriceField, guestsMax } from '../ari/fields.ts'
 import { type Occupancy, guestsMaxOf } from '../products/store.ts'
 
 /** The guests in one room, as requested. */
@@ -11,6 +11,7 @@ export type Party = {
   infants: number
   /** Number of guests that pay taxes per person: infants don't. */
   persons: number
+  /** 0 for more adults than a price line has: older children count as adults. */
   adultPrice: number
   /** 0 without children. */
   childPrice: number
@@ -52,12 +53,13 @@ function partyOf({ adults, childAges }: RequestedRoom, { minChildAge, maxChildAg
   const grown = childAges.filter((age) => age > maxChildAge).length
   const infants = childAges.filter((age) => age < minChildAge).length
   const children = childAges.length - grown - infants
+  const adultsInAll = adults + grown
   return {
-    adults: adults + grown,
+    adults: adultsInAll,
     children,
     infants,
-    persons: adults + grown + children,
-    adultPrice: guestPriceField('adult', adults + grown),
+    persons: adultsInAll + children,
+    adultPrice: adultsInAll > guestsMax ? 0 : guestPriceField('adult', adultsInAll),
     childPrice: children > 0 ? guestPriceField('child', children) : 0,
     infantPrice: infants > 0 ? guestPriceField('infant', infants) : 0,
   }

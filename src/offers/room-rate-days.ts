@@ -81,7 +81,7 @@ export class RoomRateDays {
     const rate = this.#rate
     const unit = rate.at(fieldNumber.unitPrice, day)
     if (unit !== unset) return unit
-    const adults = rate.at(party.adultPrice, day)
+    const adults = party.adultPrice === 0 ? unset : rate.at(party.adultPrice, day)
     if (adults === unset) return unset
     const children = party.childPrice === 0 ? 0 : rate.at(party.childPrice, day)
     if (children === unset) return unset

@@ -205,6 +205,17 @@ test('a stay that is not on sale as pushed is checked anyway, and never bookable
   assert.equal(receiver.calls.length, 3)
 })
 
+test('more adults than any price line has have no stored price, and not that of a child', async () => {
+  const { supplier } = await supplierWith(undefined)
+  const prices = [{ ageCategory: 'child', guests: 1, amount: 20 }]
+  const nights = { startDate: stay.checkin, endDate: stay.checkout }
+  const ari = [{ roomId: 'DBL', ...nights, rates: [{ rateId: 'NRF', prices }] }]
+  expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'guest', ari }))
+  const guests = { rateId: 'NRF', adultCount: 99, childAges: [99, 99] }
+  const { stored } = Object(expectOk(await check(supplier, guests)).body)
+  assert.deepEqual([stored.amountAfterTax, stored.bookable], [null, false])
+})
+
 test('identical concurrent checks share one call, others do not, and each is stored', async () => {
   const unanswered: (() => void)[] = []
   let answersAtOnce = false
