@@ -4,11 +4,12 @@ import type { DayNumber } from '../base/calendar.ts'
 import { minorText } from '../base/money.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { CheckQuery, PriceCheck, PriceChecker } from '../price-check/checker.ts'
+import { roomRateKey } from '../products/store.ts'
 import { totalOf, type TaxedTotal } from '../taxes/compute.ts'
 import { type RefusalDetails, reservationErrors } from './answer-contract.ts'
-import { withPolicy, type Quoted, type QuotedRoom } from './quote-rooms.ts'
+import { withPolicy, type Order, type Quoted, type QuotedRoom } from './quote-rooms.ts'
 import type { CheckedRoomRate, RoomState } from './state.ts'
-import type { Stay } from './units.ts'
+import { mostUnitsMore } from './units.ts'
 
 /** The price at which rooms may be booked. */
 export type Agreed = Money & { rooms: RoomState[]; total: TaxedTotal; basis: 'stored' | 'live' }
@@ -29,6 +30,9 @@ export type Terms = {
   isRepriced: boolean
 }
 
+/** How many more units of a room-rate the rooms take than the reservation holds; rate 0 is the room itself. */
+type UnitsNeeded = (key: number) => number
+
 type Checked = { query: CheckQuery; positions: number[]; checked: PriceCheck }
 export type Checks = { byPosition: ReadonlyMap<number, Checked>; checkedRoomRates: CheckedRoomRate[] }
 
@@ -36,9 +40,11 @@ export type Checks = { byPosition: ReadonlyMap<number, Checked>; checkedRoomRate
 export async function checkPrices(
   priceChecks: Pick<PriceChecker, 'check'>,
   stay: HotelStay,
-  { arrival, departure }: Stay,
-  { rooms }: Quoted,
+  { arrival, departure, before }: Order,
+  { rooms, units }: Quoted,
 ): Promise<Checks> {
+  // The supplier counts the units that the reservation holds as sold, as the stored inventory does.
+  const neededOf: UnitsNeeded = (key) => mostUnitsMore(units, before, key)
   const queryByText = new Map<string, { query: CheckQuery; positions: number[] }>()
   for (const [position, { state, roomRate }] of rooms.entries()) {
     if (!roomRate) continue
@@ -49,9 +55,12 @@ export async function checkPrices(
     if (known) {
       known.positions.push(position)
       known.query.roomCount++
+      known.query.unitsNeeded = Math.min(known.query.roomCount, neededOf(roomRate.key))
       continue
     }
-    const query = { stay, roomRate, arrival, departure, roomCount: 1, room: { adults, childAges } }
+    const unitsNeeded = Math.min(1, neededOf(roomRate.key))
+    const room = { adults, childAges }
+    const query = { stay, roomRate, arrival, departure, roomCount: 1, unitsNeeded, room }
     queryByText.set(text, { query, positions: [position] })
   }
   const all = await Promise.all(
@@ -64,30 +73,32 @@ export async function checkPrices(
     rateId: roomRate.rate.code,
     outcome,
   }))
-  const refusal = refusalOf(all, checkedRoomRates)
+  const refusal = refusalOf(all, checkedRoomRates, neededOf)
   if (refusal) throw refusal
   return { byPosition, checkedRoomRates }
 }
 
 /** The refusal that the supplier's answers require, whatever total the guest expected. */
-function refusalOf(all: readonly Checked[], checkedRoomRates: CheckedRoomRate[]): Rejected | undefined {
+function refusalOf(
+  all: readonly Checked[],
+  checkedRoomRates: CheckedRoomRate[],
+  neededOf: UnitsNeeded,
+): Rejected | undefined {
   const extra: RefusalDetails = { priceChecks: checkedRoomRates }
   // The supplier is asked about each party separately, but the parties take the same units.
-  const isShortOfRate = [...Map.groupBy(all, ({ query }) => query.roomRate.key).values()].some((some) =>
-    some.some(({ checked }) => (checked.live?.inventory ?? Infinity) < roomsIn(some)),
+  const isShortOfRate = all.some(
+    ({ query, checked }) => (checked.live?.inventory ?? Infinity) < neededOf(query.roomRate.key),
   )
   // A room's rates share its units, so the rate with the most free units says how many are free.
-  const isShortOfRoom = [...Map.groupBy(all, ({ query }) => query.roomRate.room).values()].some(
-    (some) => Math.max(...some.map(({ checked }) => checked.live?.inventory ?? Infinity)) < roomsIn(some),
+  const isShortOfRoom = [...Map.groupBy(all, ({ query }) => query.roomRate.roomNo)].some(
+    ([roomNo, some]) =>
+      Math.max(...some.map(({ checked }) => checked.live?.inventory ?? Infinity)) <
+      neededOf(roomRateKey(roomNo, 0)),
   )
   if (isShortOfRate || isShortOfRoom || all.some(({ checked }) => checked.outcome === 'sold_out'))
     return new Rejected(409, reservationErrors.soldOut, { extra })
   const isFailed = all.some(({ checked }) => !checked.isBookable && checked.outcome !== 'price_changed')
   return isFailed ? new Rejected(409, reservationErrors.priceCheckFailed, { extra }) : undefined
-}
-
-function roomsIn(checks: readonly Checked[]): number {
-  return checks.reduce((sum, { query }) => sum + query.roomCount, 0)
 }
 
 /**

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { expectStatus, idOf, openShop, pushNights, room, unitsLeft, type Shop } from '../../test/booking.ts'
+import {
+  bookingBody,
+  expectStatus,
+  idOf,
+  openShop,
+  pushNights,
+  room,
+  unitsLeft,
+  type Shop,
+} from '../../test/booking.ts'
 import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.ts'
-import { startGateway, type TestGateway } from '../../test/harness.ts'
+import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
 import { minutes } from '../../test/pace.ts'
 import { httpAnswer } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'
@@ -104,6 +113,37 @@ test('sold out at the supplier is sold out, also where single parties would fit'
   }
   assert.deepEqual(await unitsLeft(gateway), [2, 2, 2])
 })
+
+test('who holds the last unit changes its guests and nights at the price that the supplier answers, and gets no other unit', async () => {
+  live = { inventory: 1 }
+  const id = idOf(await shop.book())
+  const stay = { checkin: '2027-04-20', checkout: '2027-04-22' }
+  const modify = (more: Record<string, unknown>): Promise<Reply> =>
+    shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme', { ...stay, ...more }))
+  const rooms = [room({ adults: 1 })]
+  const cases: [string, Live, Record<string, unknown>, number, unknown][] = [
+    ['another room', {}, { rooms: [room({ adults: 1 }), room()] }, 409, 'SOLD_OUT'],
+    ['another room like it', {}, { rooms: [...rooms, ...rooms] }, 409, 'SOLD_OUT'],
+    ['another rate', {}, { rooms: [room({ rateId: 'NRF' })] }, 409, 'SOLD_OUT'],
+    ['another night', oneNight(), { checkin: '2027-04-22', checkout: '2027-04-23' }, 409, 'SOLD_OUT'],
+    ['no price', { before: [100, 0], after: [110, 0] }, { rooms }, 409, 'SOLD_OUT'],
+    ['another price', { after: [90, 90], before: [90, 90] }, { rooms }, 409, 'PRICE_CHANGED'],
+    ['fewer guests', {}, { rooms }, 200, '220.00'],
+    ['fewer nights', oneNight(), { rooms, checkout: '2027-04-21' }, 200, '110.00'],
+    ['a night that it no longer holds', {}, { rooms }, 409, 'SOLD_OUT'],
+  ]
+  for (const [what, answered, change, status, expected] of cases) {
+    live = { ...answered, inventory: 0 }
+    const reply = await modify(change)
+    const { type } = Object(Object(reply.body['errors'])[0])
+    const found = type ?? Object(reply.body['total']).afterTax
+    assert.deepEqual([what, reply.status, found], [what, status, expected])
+    if (status === 200)
+      assert.deepEqual(Object(Object(reply.body['priceChecks'])[0]).outcome, 'available', what)
+  }
+})
+
+const oneNight = (): Live => ({ before: [100], after: [110] })
 
 test('a check that fails refuses the booking, or lets it go on at the stored price, as the account says', async () => {
   live = { status: 500 }

@@ -37,6 +37,14 @@ function unitsMore(units: Units, before: Units | undefined, key: number, night: 
   return Math.max(0, more)
 }
 
+/** How many more units a state takes than the state before it, on the night on which it takes most. */
+export function mostUnitsMore(units: Units, before: Units | undefined, key: number): number {
+  let most = 0
+  for (let night = units.arrival; night < units.departure; night++)
+    most = Math.max(most, unitsMore(units, before, key, night))
+  return most
+}
+
 /** The units left and needed on a night, of the room itself or of the room with the rate. */
 export type Shortage = { of: 'room' | 'rate'; night: DayNumber; available: number | null; needed: number }
 

@@ -89,7 +89,7 @@ export function priceChecker(needs: SupplierCallNeeds & CheckNeeds): PriceChecke
 async function checkOne(
   { db, clock, checkBudgetMs = priceCheckBudgetMs }: CheckNeeds,
   calls: SupplierCalls,
-  { stay, roomRate, arrival, departure, roomCount, room, ...more }: CheckQuery,
+  { stay, roomRate, arrival, departure, roomCount, unitsNeeded, room, ...more }: CheckQuery,
   beganMs: number,
 ): Promise<StoredCheck> {
   const { hotelId, currency, minorDigits } = stay.catalog
@@ -99,7 +99,7 @@ async function checkOne(
     selectOptionalTerms(connection, hotelId),
   ])
   if (!terms) throw referenceNotFound({ platformHotelId: String(hotelId) })
-  const query = { arrival, departure, roomCount, room }
+  const query = { arrival, departure, roomCount, unitsNeeded, room }
   const stored = storedPriceOf(stay, roomRate, query, atMs)
   const checkId = randomUUID()
   const requestId = more.requestId ?? checkId
@@ -117,7 +117,7 @@ async function checkOne(
     callback &&
     (await calls.ask({ callback, hotelId, request, expected, callId: checkId, requestId, untilMs }))
   return {
-    ...judge(reply, stored, roomCount, terms),
+    ...judge(reply, stored, query, terms),
     checkId,
     callId: reply?.callId,
     atMs,

@@ -51,7 +51,7 @@ const outcome = oneOf(priceCheckOutcomes, {
   description: [
     'available: at the stored price, or within the tolerance of it',
     'price_changed: at another price, or nothing is stored to compare it with',
-    'sold_out: fewer units than rooms requested',
+    'sold_out: fewer units than rooms requested, without those that a modified reservation holds',
     'invalid_response: the answer does not fit the request',
     'timeout: none in time',
     'supplier_error: no connection, a broken one, or a status other than 2xx',

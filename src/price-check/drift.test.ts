@@ -35,7 +35,13 @@ function checkOf(answer: Answer, index: number): StoredCheck {
     roomNo: 1,
     rateNo: 1,
     requestId: 'drift',
-    query: { arrival: night, departure: night + 1, roomCount: 1, room: { adults: 2, childAges: [3] } },
+    query: {
+      arrival: night,
+      departure: night + 1,
+      roomCount: 1,
+      unitsNeeded: 1,
+      room: { adults: 2, childAges: [3] },
+    },
     durationMs: 5,
     currency,
     stored: {

@@ -1,6 +1,7 @@
 import type { DayNumber } from '../base/calendar.ts'
-import type { StoredPrice } from './stored-price.ts'
+import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice } from './live-answer.ts'
+import { isSoldOut } from './outcome.ts'
 
 /** How live answers differ from the stored prices, night by night. */
 
@@ -32,7 +33,7 @@ export type AnsweredStay = {
   key: Omit<NightKey, 'night'>
   currency: string
   atMs: number
-  roomCount: number
+  query: StayQuery
   stored: StoredPrice
   live: LivePrice
 }
@@ -49,11 +50,11 @@ export function comparedNightsOf({
   key,
   currency,
   atMs,
-  roomCount,
+  query,
   stored,
   live,
 }: AnsweredStay): ComparedNight[] {
-  const isSoldOut = live.inventory < roomCount
+  const hasTooFew = isSoldOut(live, query)
   const stay = stored.nights ?? []
   const differences = stay.map(({ afterTax }, index) => (live.nights[index]?.afterTax ?? afterTax) - afterTax)
   const total = differences.reduce((sum, difference) => sum + difference, 0)
@@ -62,7 +63,7 @@ export function comparedNightsOf({
   return stay.flatMap(({ day: night, afterTax: pushed, units, revision }, index): ComparedNight[] => {
     const common = { ...key, night, currency, atMs }
     // Nights with too few stored units may be the sold-out ones, so only the others count.
-    if (isSoldOut) return units < roomCount ? [] : [{ ...common, found: 'sold_out' }]
+    if (hasTooFew) return units < query.roomCount ? [] : [{ ...common, found: 'sold_out' }]
     const difference = differences[index] ?? 0
     const found = Math.abs(difference) <= sameWithin ? 'same' : 'differs'
     return [{ ...common, found, stored: pushed, live: pushed + difference, revision }]

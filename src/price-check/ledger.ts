@@ -133,7 +133,7 @@ export function comparedNightsOfCheck(check: StoredCheck): ComparedNight[] {
   const { live, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, query, stored } = check
   if (!live || callId !== checkId) return []
   const key = { hotelId, roomNo, rateNo }
-  return comparedNightsOf({ key, currency, atMs, roomCount: query.roomCount, stored, live })
+  return comparedNightsOf({ key, currency, atMs, query, stored, live })
 }
 
 /**

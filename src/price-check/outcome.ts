@@ -1,8 +1,8 @@
 import type { OnFailure } from '../keys/suppliers.ts'
 import type { PriceCheckOutcome } from './contract.ts'
 import type { SupplierReply } from './ask-supplier.ts'
-import type { StoredPrice } from './stored-price.ts'
-import type { NightPrice } from './live-answer.ts'
+import type { StayQuery, StoredPrice } from './stored-price.ts'
+import type { LivePrice, NightPrice } from './live-answer.ts'
 
 /** Contract settings of the account. */
 export type AccountTerms = {
@@ -19,31 +19,42 @@ export type Judged = {
   difference: number | undefined
 }
 
+type Rooms = Pick<StayQuery, 'roomCount' | 'unitsNeeded'>
+
 /** Compares the supplier's answer with the stored price. */
 export function judge(
   reply: Pick<SupplierReply, 'live' | 'failure'> | undefined,
   stored: StoredPrice,
-  roomCount: number,
+  rooms: Rooms,
   terms: AccountTerms,
 ): Judged {
-  const difference = reply?.live && differenceOf(reply.live.nights, stored.nights, roomCount)
-  const outcome = outcomeOf(reply, stored, roomCount, terms, difference)
+  const difference = reply?.live && differenceOf(reply.live.nights, stored.nights, rooms.roomCount)
+  const outcome = outcomeOf(reply, stored, rooms, terms, difference)
   return { outcome, isBookable: mayBook(outcome, terms), difference }
 }
 
 function outcomeOf(
   reply: Pick<SupplierReply, 'live' | 'failure'> | undefined,
   stored: StoredPrice,
-  roomCount: number,
+  rooms: Rooms,
   { priceTolerance }: AccountTerms,
   difference: number | undefined,
 ): PriceCheckOutcome {
   if (reply?.failure) return reply.failure.outcome
   if (!reply?.live) return 'not_registered'
-  if (reply.live.inventory < roomCount) return 'sold_out'
+  if (isSoldOut(reply.live, rooms)) return 'sold_out'
   if (!stored.nights || difference === undefined) return 'price_changed'
-  const total = sumOf(stored.nights) * roomCount
+  const total = sumOf(stored.nights) * rooms.roomCount
   return isWithin(difference, total, priceTolerance) ? 'available' : 'price_changed'
+}
+
+/**
+ * Whether an answer has too few units. With fewer units than rooms, an amount of 0 stands for a price that the
+ * supplier doesn't have: at such a price nothing is booked, even by a reservation that holds its units.
+ */
+export function isSoldOut({ inventory, nights }: LivePrice, { roomCount, unitsNeeded }: Rooms): boolean {
+  const hasNoPrice = nights.some(({ afterTax }) => afterTax === 0)
+  return inventory < unitsNeeded || (inventory < roomCount && hasNoPrice)
 }
 
 const bookableAfter: Readonly<Record<PriceCheckOutcome, boolean | 'onFailure'>> = {

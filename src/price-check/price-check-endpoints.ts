@@ -41,7 +41,8 @@ export const checkPrice = (needs: PriceCheckNeeds): Mounted =>
       const roomRate = roomRateOf(stay.catalog, body)
       const { roomCount = 1, adultCount: adults, childAges = [] } = body
       const room = { adults, childAges }
-      const query = { stay, roomRate, requestId, arrival, departure, roomCount, room }
+      const rooms = { roomCount, unitsNeeded: roomCount, room }
+      const query = { stay, roomRate, requestId, arrival, departure, ...rooms }
       const checked = await needs.priceChecks.check(query, beganMs)
       return answer(200, {
         code: '200',

@@ -40,13 +40,15 @@ export type StayQuery = {
   arrival: DayNumber
   departure: DayNumber
   roomCount: number
+  /** How many units must be free for them: fewer than the rooms where a reservation already holds some. */
+  unitsNeeded: number
   room: RequestedRoom
 }
 
 export function storedPriceOf(
   stay: HotelStay,
   roomRate: BookableRoomRate,
-  { arrival, departure, roomCount, room }: StayQuery,
+  { arrival, departure, unitsNeeded, room }: StayQuery,
   nowMs: number,
 ): StoredPrice {
   const { catalog, revision } = stay
@@ -61,7 +63,7 @@ export function storedPriceOf(
   const nights = taxed?.fault === undefined ? taxed?.rooms[0]?.nights : undefined
   const isBookable =
     nights !== undefined &&
-    inventory >= roomCount &&
+    inventory >= unitsNeeded &&
     isOffered(catalog, roomRate, stayToPrice) &&
     isUnrestricted(days, stayToPrice)
   return {
