@@ -1,12 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { isUnavailable } from '../postgres/store-errors.ts'
+import type { Database, Needs, Queryable } from '../postgres/postgres.ts'
+import { isUnavailable, OutcomeUnknown } from '../postgres/store-errors.ts'
+import { transaction } from '../postgres/transaction.ts'
 import { instantOf, formatNight, optionalInstant } from '../base/calendar.ts'
 import type { Failure } from './ask-supplier.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice } from './live-answer.ts'
 import { drifted, comparedNightsOf, type ComparedNight } from './drift.ts'
 import type { Judged } from './outcome.ts'
+import { selectOptionalStatus, selectTransactionId } from './store.ts'
 
 /**
  * Stores checks in the background, because a guest is waiting, no answer depends on its check being stored,
@@ -36,31 +38,35 @@ export function checkLedger({ db, log, telemetry }: Needs): Ledger {
   const waiting: StoredCheck[] = []
   const closing = new AbortController()
   let writing: Promise<void> | undefined
+  const { insert, storedAfterAll } = batchInserter(db)
 
   const lose = (count: number): void => telemetry.priceChecksLost.inc(count)
 
-  const write = async (batch: readonly StoredCheck[]): Promise<void> => {
+  /** Writes the first of the waiting checks. */
+  const write = async (count: number): Promise<void> => {
+    const batch = waiting.slice(0, count)
     try {
-      await insertChecks(db, batch)
+      await insert(batch)
     } catch (error) {
       if (isUnavailable(error)) throw error
-      if (batch.length > 1) {
-        // A check that PostgreSQL refuses must not take the others with it.
-        for (const check of batch) await write([check])
+      // A check that PostgreSQL refuses must not take the others with it.
+      if (count > 1) {
+        for (let written = 0; written < count; written++) await write(1)
         return
       }
       log.error({ err: error, checkId: batch[0]?.checkId }, 'a price check could not be stored')
-      lose(batch.length)
+      lose(count)
     }
+    waiting.splice(0, count)
   }
 
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
       await wait(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
-      const batch = waiting.slice(0, batchLength(waiting))
       try {
-        await write(batch)
-        waiting.splice(0, batch.length)
+        const stored = await storedAfterAll()
+        if (stored > 0) waiting.splice(0, stored)
+        else await write(batchLength(waiting))
       } catch (error) {
         log.warn({ err: error, waiting: waiting.length }, 'price checks wait for the store')
         if (closing.signal.aborted) return
@@ -87,6 +93,37 @@ export function checkLedger({ db, log, telemetry }: Needs): Ledger {
       closing.abort()
       await within(begin(), closePatienceMs)
       if (waiting.length > 0) log.error({ lost: waiting.length }, 'price checks were not stored')
+    },
+  }
+}
+
+/** Inserts one batch after the other, each once: when the answer to a commit is lost, its outcome is asked for. */
+function batchInserter(db: Database): {
+  insert: (batch: readonly StoredCheck[]) => Promise<void>
+  /** How many checks the last insert stored although it failed. Throws while PostgreSQL is still at it. */
+  storedAfterAll: () => Promise<number>
+} {
+  let unsettled: { id: string; count: number } | undefined
+  return {
+    insert: async (batch) => {
+      try {
+        await transaction(db, async (connection) => {
+          unsettled = { id: await selectTransactionId(connection), count: batch.length }
+          connection.lastly((later) => insertChecks(later, batch))
+        })
+        unsettled = undefined
+      } catch (error) {
+        if (!(error instanceof OutcomeUnknown)) unsettled = undefined
+        throw error
+      }
+    },
+    storedAfterAll: async () => {
+      if (!unsettled) return 0
+      const { id, count } = unsettled
+      const status = await selectOptionalStatus(db, id)
+      if (status === 'in progress') throw new Error('a transaction whose connection broke is still running')
+      unsettled = undefined
+      return status === 'committed' ? count : 0
     },
   }
 }

@@ -18,6 +18,31 @@ export async function selectOptionalTerms(
   return rows[0]
 }
 
+/** The id by which `selectOptionalStatus` knows the transaction, even after its connection broke. */
+export async function selectTransactionId(connection: Queryable): Promise<string> {
+  const { rows } = await connection.query<{ id: string }>('select pg_current_xact_id()::text as id')
+  const [row] = rows
+  if (!row) throw new Error('a transaction has an id')
+  return row.id
+}
+
+/**
+ * What became of a transaction; undefined if the store doesn't know it: a failover lost it. A store that was
+ * replaced may know another transaction by the same id, and then some checks are taken for stored that are
+ * not.
+ */
+export async function selectOptionalStatus(
+  db: Queryable,
+  transactionId: string,
+): Promise<'in progress' | 'committed' | 'aborted' | undefined> {
+  const { rows } = await db.query<{ status: 'in progress' | 'committed' | 'aborted' | null }>(
+    // PostgreSQL refuses to be asked about an id that it has not given away yet.
+    'select case when $1::xid8 < pg_current_xact_id() then pg_xact_status($1::xid8) end as status',
+    [transactionId],
+  )
+  return rows[0]?.status ?? undefined
+}
+
 export type CheckFilter = {
   /** The hotel's id. */
   hotel: number | undefined
