@@ -201,6 +201,17 @@ test('a process that hung applies nothing that its supplier was told to send aga
   assert.equal((await hanging.ended).code, 0)
 })
 
+test('when all workers ended at once, pushes are handed over again', async () => {
+  const victims = workersOf(service.child.pid)
+  for (const victim of victims) process.kill(victim, 'SIGTERM')
+  for (const victim of victims) await until(() => isReplaced(victim))
+  const handedOver = await metric('ari_pushes_handed_over_total')
+  await until(async () => {
+    await untilTaken(supplierAt(url)).post('/push/ari', units(3))
+    return (await metric('ari_pushes_handed_over_total')) > handedOver
+  })
+})
+
 test('a key’s limit is that of all processes together, within a tenth', async () => {
   const perMinute = 300
   // Ten seconds' worth, by default.

@@ -19,7 +19,7 @@ export async function countStages(
      from (
        select id, is_available, case when not h.is_offered then 'products' when ${ariEnd} < $2::int then 'ari'
          when $1 in (${suppliersWithWebhooks('$3')}) then 'ready' else 'webhooks' end as stage
-       from hotel h where (supplier_id, code) >= ($1::int, '') and (supplier_id, code) < ($1::int + 1, '')
+       from hotel h where (supplier_id, code) >= ($1::int, '') and (supplier_id, code) < ($1::int8 + 1, '')
        order by supplier_id, code limit ${stagedMax} + 1
      ) as few group by stage`,
     [supplierId, thisMonth, nowMs],

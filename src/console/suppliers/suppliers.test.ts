@@ -259,7 +259,7 @@ test('only admins change accounts and keys; unknown ones are not found', async (
   const viewer = await gateway.operator('viewer')
   assert.equal((await viewer.post(`/keys/${keyId}/ping`, { kind: 'pushbook' })).status, 403)
   assert.equal(await statusWith(apiKey), 200)
-  const unknown = ['0', '999999', '99999999999', 'x', '1e3']
+  const unknown = ['0', '999999', '2147483647', '99999999999', 'x', '1e3']
   const replies = await Promise.all(
     unknown.flatMap((id) => [
       admin.get(`/suppliers/${id}`),
