@@ -77,15 +77,14 @@ const rowsPerMonth = (2 * 4 + 6) / 5
 
 const selectModel = "select * from ari_month where hotel_id = (select id from hotel where code = 'H0')"
 
+/** The model is read once: looked up for each hotel, it might be searched in the very table that grows. */
 const insertMonths = `
+  with model as materialized (${selectModel})
   insert into ari_month (hotel_id, room_no, rate_no, month, written_at, block)
   select hotel.id, model.room_no, model.rate_no, model.month, model.written_at, model.block
-  from hotel cross join lateral (
-    ${selectModel}
-      and month < ${firstMonth} + floor($3::float8 + (hashint4(hotel.id) & 65535) / 65536.0)
-      and (${isLarge} or (room_no = 1 and rate_no <= 1))
-    offset 0
-  ) as model
+  from hotel join model
+    on model.month < ${firstMonth} + floor($3::float8 + (hashint4(hotel.id) & 65535) / 65536.0)
+      and (${isLarge} or (model.room_no = 1 and model.rate_no <= 1))
   where ${range} order by 1, 2, 3, 4`
 
 /**
