@@ -11,7 +11,7 @@ import { startDeliveryTest, until, type DeliverySupplier, type DeliveryTest } fr
 import { client, type Reply } from './harness.ts'
 import { nightAhead } from './nights.ts'
 import { environOf, newTestDatabase } from './postgres.ts'
-import { programsForTests, runAri, startProgram, type Outcome } from './programs.ts'
+import { programsForTests, runAri, runAriAfter, startProgram, type Outcome } from './programs.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { expectOk, storyHotel } from './story.ts'
 import { setAccount } from '../src/keys/suppliers.ts'
@@ -196,6 +196,34 @@ test('a torn, altered, exchanged or foreign file is refused, and nothing is made
   const production = { ARI_ENVIRONMENT: 'production', ARI_DATA_DIR: await newFolder() }
   const ofOther = await runAri(production, 'backup', 'restore', plain)
   assert.match(ofOther.stderr, /The backup is of sandbox, but ARI_ENVIRONMENT is production/)
+})
+
+test('a backup to the output fails if the output can’t take all of it', async () => {
+  const store = { ...environOf(stage.gateway.storeAddress), NO_COLOR: '1' }
+  const create = ['backup', 'create', '--to', '-']
+  const whole = join(folder, 'output.backup')
+  await succeeds(runAriAfter(`exec > '${whole}'`, store, ...create))
+  assert.match(await succeeds(backUp({}, 'verify', whole)), /^The backup is complete and unaltered/)
+
+  const blocks = Math.floor((await stat(whole)).size / 512)
+  const torn = await runAriAfter(
+    `ulimit -f ${blocks - 1} && exec > '${join(folder, 'torn')}'`,
+    store,
+    ...create,
+  )
+  assert.deepEqual(
+    [torn.code, torn.stderr],
+    [1, 'error: The output could not be written: EFBIG: file too large, write\n'],
+  )
+  const full = await runAriAfter('exec > /dev/full', store, ...create)
+  assert.deepEqual(
+    [full.code, full.stderr],
+    [1, 'error: The output could not be written: ENOSPC: no space left on device, write\n'],
+  )
+  const { child, ended } = track(startProgram('ari', store, create))
+  child.stdout?.destroy()
+  const { code, stderr } = await ended
+  assert.deepEqual([code, stderr], [1, 'error: The output could not be written: write EPIPE\n'])
 })
 
 test('a file or a folder that is not there is named, and PostgreSQL is not blamed for it', async () => {

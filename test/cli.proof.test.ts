@@ -7,7 +7,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../src/embedded-po
 import { migrate } from '../src/postgres/migrate.ts'
 import { openDatabase, type Database } from '../src/postgres/postgres.ts'
 import { environOf } from './postgres.ts'
-import { dataFolder, runAri, type Outcome } from './programs.ts'
+import { dataFolder, runAri, runAriAfter, startProgram, type Outcome } from './programs.ts'
 
 /** The command line, run as people run it, on its own data folder. */
 
@@ -28,7 +28,8 @@ after(async () => {
   await folder.remove()
 })
 
-const ari = (...parameters: string[]) => runAri({ ARI_DATA_DIR: folder.path }, ...parameters)
+const store = { ARI_DATA_DIR: folder.path }
+const ari = (...parameters: string[]) => runAri(store, ...parameters)
 
 /** The one line of JSON that a successful command prints. */
 async function json(...parameters: string[]): Promise<unknown> {
@@ -47,7 +48,7 @@ async function created(...parameters: string[]): Promise<{ apiKey: string; keyId
 }
 
 async function failure(parameters: string[], environ: Record<string, string> = {}): Promise<Outcome> {
-  return runAri({ ARI_DATA_DIR: folder.path, ...environ }, ...parameters)
+  return runAri({ ...store, ...environ }, ...parameters)
 }
 
 async function listed(keyId: string): Promise<Record<string, unknown> | undefined> {
@@ -72,6 +73,17 @@ test('key create prints one JSON line, makes a missing supplier and says so; onl
   assert.deepEqual(rows, [{ hash: hashSecret(made.apiKey) }])
   const second = await ari('key', 'create', '--supplier', 'Sea View')
   assert.match(second.stderr, /^Key \d+ for sandbox\. Keep it: it is not shown again\.\n$/)
+})
+
+test('a command whose output can’t be written fails; a reader that has read enough is no failure', async () => {
+  const { code, stderr } = await runAriAfter('exec > /dev/full', store, 'key', 'list')
+  assert.deepEqual(
+    [code, stderr],
+    [1, 'error: The output could not be written: ENOSPC: no space left on device, write\n'],
+  )
+  const { child, ended } = startProgram('ari', store, ['key', 'list'])
+  child.stdout?.destroy()
+  assert.equal((await ended).code, 0)
 })
 
 test('a key is created with its channel manager, limits and end, and listed with them', async () => {

@@ -159,6 +159,22 @@ test('rendered by Go’s template engine, the chart makes what each mode needs, 
   assert.equal(containerOf(embedded.get('StatefulSet r-ari'))['image'], `ari-gateway:${version}`)
 })
 
+test('the chart gives a pod an hour to start if it brings its store up to date or recovers it by itself', async () => {
+  const secondsOf = async (values: Values, name: string): Promise<unknown> => {
+    const documents = (await renderChart(chartFolder, values)).flatMap((text) => parseAllDocuments(text))
+    const made = documents.map((document) => membersOf(document.toJS()))
+    const pods = made.find(
+      (one) => `${String(one['kind'])} ${String(membersOf(one['metadata'])['name'])}` === name,
+    )
+    const { periodSeconds, failureThreshold } = membersOf(containerOf(pods)['startupProbe'])
+    return Number(periodSeconds) * Number(failureThreshold)
+  }
+  const migrating = { ...external, migration: { enabled: false, activeDeadlineSeconds: 3600 } }
+  assert.equal(await secondsOf({ mode: 'embedded' }, 'StatefulSet r-ari'), 3600)
+  assert.equal(await secondsOf(migrating, 'Deployment r-ari-gateway'), 3600)
+  assert.equal(await secondsOf(external, 'Deployment r-ari-gateway'), 300)
+})
+
 test('the chart leads below a path too, console and API, and refuses one that is none', async () => {
   const routed = async (path: string): Promise<unknown> => {
     const values = {

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, fstatSync, fsyncSync } from 'node:fs'
 import { access, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
@@ -26,8 +26,23 @@ async function writeBackup(source: Source, sink: NodeJS.WritableStream): Promise
   return written
 }
 
-export function writeBackupToOutput(source: Source): Promise<Written> {
-  return writeBackup(source, process.stdout)
+/** A reader that closes the pipe early is a failure here. */
+export async function writeBackupToOutput(source: Source): Promise<Written> {
+  const { fd } = process.stdout
+  // To a file process.stdout writes only once, even if the disk has room for a part only.
+  const sink = fstatSync(fd).isFile() ? createWriteStream('', { fd, autoClose: false }) : process.stdout
+  let failure: Error | undefined
+  process.stdout.removeAllListeners('error')
+  sink.once('error', (error) => {
+    failure = error
+  })
+  try {
+    const written = await writeBackup(source, sink)
+    if (sink !== process.stdout) fsyncSync(fd)
+    return written
+  } catch (error) {
+    throw failure ? new Error(`The output could not be written: ${failure.message}`) : error
+  }
 }
 
 /** The file gets its name when it is complete and on disk; a failed backup leaves nothing. */

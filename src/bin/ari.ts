@@ -21,8 +21,12 @@ for (const command of [ari, ...descendants(ari)]) {
   })
 }
 
-// A reader that closes the pipe early (ari key list | head) is not an error.
-process.stdout.on('error', () => process.exit(0))
+process.stdout.on('error', (error) => {
+  // A reader that closes the pipe early (ari key list | head) is not an error.
+  if ('code' in error && error.code === 'EPIPE') process.exit(0)
+  process.stderr.write(`error: The output could not be written: ${error.message}\n`)
+  process.exit(exitCodes.failed)
+})
 
 try {
   await ari.parseAsync()

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isRecord } from '../http/validate.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import { bulkLimits } from './limits.ts'
 import { lineBytesMaxOf } from './lines.ts'
 import { selectRefused, type JobRow, type RefusedLine } from './store.ts'
 
@@ -17,7 +18,7 @@ const bytesAtOnce = 16 * 1024 * 1024
 /** The refused lines of a job, in its format. */
 export async function* errorsFile(db: Queryable, job: JobRow): AsyncGenerator<Buffer> {
   const separator = separatorOf(job.header)
-  const rowsAtOnce = bytesAtOnce / lineBytesMaxOf(job.kind)
+  const rowsAtOnce = Math.floor(bytesAtOnce / (lineBytesMaxOf(job.kind) + bulkLimits.reasonsBytesMax))
   if (job.format === 'csv' && job.header)
     yield Buffer.concat([
       Buffer.from(`${refusedColumn}${separator}`),
@@ -77,14 +78,20 @@ function firstCellBytes(bytes: Buffer, separator: string): number {
 
 function ndjsonLine({ line, bytes, problems }: RefusedLine): Buffer[] {
   const reasons = `"${refusedMember}":${JSON.stringify({ line, errors: problems })}`
-  const text = bytes.toString()
-  const value = isUtf8(bytes) ? valueOf(text) : undefined
+  const sent = isUtf8(bytes) ? valueOf(bytes.toString()) : undefined
+  const isRefusedAgain = isRecord(sent) && refusedMember in sent
+  const value = isRefusedAgain ? withoutReasons(sent) : sent
+  const text = isRefusedAgain ? JSON.stringify(value) : bytes.toString()
   if (isRecord(value)) {
     const rest = text.slice(text.indexOf('{') + 1)
     return [Buffer.from(`{${reasons}${Object.keys(value).length === 0 ? '' : ','}${rest}`), lineEnd]
   }
   const push = value === undefined ? JSON.stringify(text) : text
   return [Buffer.from(`{${reasons},"${pushMember}":${push}}`), lineEnd]
+}
+
+export function withoutReasons({ [refusedMember]: _reasons, ...rest }: Record<string, unknown>) {
+  return rest
 }
 
 function valueOf(text: string): unknown {

@@ -9,6 +9,8 @@ export const bulkLimits = {
   lineBytesMax: 64 * 1024,
   /** A line of products: a single one can't be divided, and may have 50 policies with 50 fees each. */
   productLineBytesMax: 4 * 1024 * 1024,
+  /** Of a refused line, beside the line itself. */
+  reasonsBytesMax: 128 * 1024,
   linesMax: 20_000_000,
   /** Jobs of an account that have not ended. */
   openJobsMax: 10,

@@ -20,6 +20,11 @@ export function lineBytesMaxOf(kind: BulkKind): number {
   return kind === 'products' ? bulkLimits.productLineBytesMax : bulkLimits.lineBytesMax
 }
 
+/** A line that is too long, for its report. */
+export function shortened({ number, bytes }: Line): Line {
+  return { number, bytes: Buffer.from(bytes.subarray(0, longLineKeptBytes)), isTooLong: true }
+}
+
 /**
  * Splits bytes into lines, whatever their pieces. A line ends with LF or CRLF, in CSV too: no value may contain either, so
  * that an open quote spoils one line and not the rest.
@@ -87,7 +92,7 @@ export class LineSplitter {
       bytes = bytes.subarray(3)
       length -= 3
     }
-    const isTooLong = length > this.#bytesMax
-    return { number, bytes: isTooLong ? Buffer.from(bytes.subarray(0, longLineKeptBytes)) : bytes, isTooLong }
+    const line = { number, bytes, isTooLong: false }
+    return length > this.#bytesMax ? shortened(line) : line
   }
 }

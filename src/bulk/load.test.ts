@@ -9,6 +9,7 @@ import { expectOk, problemsOf, product, pushStoryHotel, storyHotel } from '../..
 import { revokeKey } from '../keys/manage.ts'
 import { doChores } from '../housekeeping.ts'
 import { openLog } from '../base/log.ts'
+import { bulkLimits } from './limits.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { readConfig } from '../config.ts'
 
@@ -156,6 +157,59 @@ test('refused lines are given back with their reasons, and apply when they are m
       ['2027-04-06', '2027-04-06'],
     ],
   )
+})
+
+test('refused lines are mended and sent again also after they were refused again', async () => {
+  const supplier = await gateway.supplier('Again and again')
+  await pushStoryHotel(supplier)
+  const lines: unknown[] = [night('H9', '2027-04-01', 101), '{"hotelId": "H9", "ari": [', [1]]
+  let data = ndjson(lines)
+  for (const round of [1, 2, 3]) {
+    const job = await load(supplier, { kind: 'ari' }, data)
+    assert.deepEqual([round, job['refused']], [round, 3])
+    data = expectOk(await supplier.get(`/push/bulk/${job.jobId}/errors`)).text
+  }
+  const errors = data.trimEnd().split('\n')
+  assert.deepEqual(
+    errors
+      .map((line) => JSON.parse(line))
+      .map(
+        ({
+          _refused: {
+            line,
+            errors: [first],
+          },
+          push,
+        }) => [line, first.type, push],
+      ),
+    [
+      [1, 'HOTEL_NOT_FOUND', undefined],
+      [2, 'MALFORMED_JSON', lines[1]],
+      [3, 'LINE_NOT_A_PUSH', [1]],
+    ],
+  )
+  const mended = await load(supplier, { kind: 'ari' }, data.replaceAll('H9', 'H1').split('\n')[0] ?? '')
+  assert.deepEqual([mended['applied'], mended['refused']], [1, 0])
+})
+
+test('the longest line that is refused can be mended and sent again with its reasons', async () => {
+  const supplier = await gateway.supplier('Long and refused')
+  await pushStoryHotel(supplier)
+  const date = (day: number) => `2027-13-${String(day % 100).padStart(2, '0')}`
+  const dates = Array.from({ length: 150 }, (_, day) => ({ date: date(day), roomId: 'DBL', inventory: 1 }))
+  const short = JSON.stringify({ hotelId: 'H1', ari: dates, note: '' })
+  const whole = (bytes: number) =>
+    `${short.slice(0, -2)}${'x'.repeat(bytes - short.length)}${short.slice(-2)}\n`
+  const first = await load(supplier, { kind: 'ari' }, whole(bulkLimits.lineBytesMax))
+  const { text } = expectOk(await supplier.get(`/push/bulk/${first.jobId}/errors`))
+  assert.ok(text.length > bulkLimits.lineBytesMax + 10_000)
+  const mended = text.replaceAll(/2027-13-../g, '2027-04-01')
+  const second = await load(supplier, { kind: 'ari' }, mended)
+  assert.deepEqual([second['applied'], second['refused']], [1, 0])
+
+  const more = whole(bulkLimits.lineBytesMax + 1).replaceAll(/2027-13-../g, '2027-04-01')
+  const tooLong = await load(supplier, { kind: 'ari' }, more)
+  assert.deepEqual([tooLong['applied'], tooLong['refused']], [0, 1])
 })
 
 test('with onError stop, the job ends at the first refused line', async () => {

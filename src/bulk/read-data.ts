@@ -30,7 +30,10 @@ export class LineSource {
   /** How many of the bytes that were sent have been read. */
   bytesRead = 0
 
-  constructor(db: Queryable, job: Pick<JobRow, 'id' | 'kind' | 'encoding' | 'line' | 'hotelsMax'>) {
+  constructor(
+    db: Queryable,
+    job: Pick<JobRow, 'id' | 'kind' | 'format' | 'encoding' | 'line' | 'hotelsMax'>,
+  ) {
     this.#after = job.line
     this.#batches = linesOf(db, job, (bytes) => (this.bytesRead += bytes))
   }
@@ -70,10 +73,11 @@ const splitBytes = 64 * 1024
 
 async function* linesOf(
   db: Queryable,
-  job: Pick<JobRow, 'id' | 'kind' | 'encoding' | 'hotelsMax'>,
+  job: Pick<JobRow, 'id' | 'kind' | 'format' | 'encoding' | 'hotelsMax'>,
   read: (bytes: number) => void,
 ): AsyncGenerator<Line[]> {
-  const splitter = new LineSplitter(lineBytesMaxOf(job.kind))
+  const reasonsBytesMax = job.format === 'ndjson' ? bulkLimits.reasonsBytesMax : 0
+  const splitter = new LineSplitter(lineBytesMaxOf(job.kind) + reasonsBytesMax)
   const bytesMax = dataLimitsOf(job).ofJob
   let bytes = 0
   for await (const piece of unpacked(db, job, read)) {

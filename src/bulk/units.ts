@@ -9,8 +9,8 @@ import type { PushRecord, PushToApply } from '../push-log/keep.ts'
 import { noWarnings } from '../http/warnings.ts'
 import { type BulkKind } from './contract.ts'
 import { lineErrors } from './limits.ts'
-import { pushMember, refusedMember } from './errors-file.ts'
-import { lineBytesMaxOf, type Line } from './lines.ts'
+import { pushMember, refusedMember, withoutReasons } from './errors-file.ts'
+import { lineBytesMaxOf, shortened, type Line } from './lines.ts'
 import type { JobRow } from './store.ts'
 
 /** The endpoints' way from a call to its push; a push of ARI is only planned, so that many share a transaction. */
@@ -29,9 +29,16 @@ export function isUnit(one: Unit | UnreadableLines): one is Unit {
   return 'raw' in one
 }
 
-/** A line of NDJSON is the body of a push, or a refused line with its reasons. */
-export function ndjsonUnit(line: Line, { kind, isDryRun }: JobRow): Unit | UnreadableLines {
-  if (line.isTooLong) return { lines: [line], problems: [lineErrors.tooLong(lineBytesMaxOf(kind))] }
+/** A line of NDJSON is the body of a push, or a refused line with its reasons, which don't count for its length. */
+export function ndjsonUnit(line: Line, job: JobRow): Unit | UnreadableLines {
+  const bytesMax = lineBytesMaxOf(job.kind)
+  const unit = line.isTooLong ? undefined : readUnit(line, job)
+  const bytes = unit && isUnit(unit) ? unit.raw.length : line.bytes.length
+  if (unit && bytes <= bytesMax) return unit
+  return { lines: [shortened(line)], problems: [lineErrors.tooLong(bytesMax)] }
+}
+
+function readUnit(line: Line, { kind, isDryRun }: JobRow): Unit | UnreadableLines {
   try {
     const sent = pushOf(parseJson(line.bytes), line.bytes)
     const isPush = isRecord(sent.body) || (kind === 'hotels' && Array.isArray(sent.body))
@@ -50,10 +57,6 @@ function pushOf(value: unknown, bytes: Buffer): { body: unknown; raw: Buffer } {
   if (typeof inner !== 'string') return { body: inner, raw: Buffer.from(JSON.stringify(inner)) }
   const raw = Buffer.from(inner)
   return { body: parseJson(raw), raw }
-}
-
-function withoutReasons({ [refusedMember]: _reasons, ...rest }: Record<string, unknown>) {
-  return rest
 }
 
 /** The endpoint of hotels takes a list. */

@@ -25,6 +25,8 @@ type Stream = {
   response: Response
   /** The next event that is not a heartbeat; undefined at the end of the stream. */
   next: () => Promise<Event | undefined>
+  /** The ids that came without an event. */
+  passed: readonly string[]
   leave: () => void
 }
 
@@ -40,6 +42,7 @@ async function follow(
   })
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
+  const passed: string[] = []
   const next = async (): Promise<Event | undefined> => {
     for (;;) {
       const end = text.indexOf('\n\n')
@@ -53,6 +56,7 @@ async function follow(
         text = text.slice(end + 2)
         const [event, id, data] = [fields.get('event'), fields.get('id'), fields.get('data')]
         if (event !== undefined) return { event, id: id ?? '', data: JSON.parse(data ?? '') }
+        if (id !== undefined) passed.push(id)
         continue
       }
       const piece = await reader?.read()
@@ -60,7 +64,7 @@ async function follow(
       text += piece.value
     }
   }
-  return { response, next, leave: () => left.abort() }
+  return { response, next, passed, leave: () => left.abort() }
 }
 
 async function setPrice(price: number): Promise<void> {
@@ -93,6 +97,23 @@ test('changes arrive as events, whose ids are cursors to resume from after a bre
   // The change reported first has changed again since.
   assert.equal((await again.next())?.data['revision'], 4)
   again.leave()
+})
+
+test('a caller that is far behind resumes from where all that was read had changed again', async () => {
+  const early = await follow()
+  const start = await early.next()
+  early.leave()
+  for (const price of [100, 110, 120]) await setPrice(price)
+  await changesSettled(gateway.db)
+  const stream = await follow({}, `?after=${start?.id}&limit=1`)
+  await stream.next()
+  assert.equal((await stream.next())?.data['revision'], 5)
+  stream.leave()
+  assert.equal(stream.passed.length, 2)
+  const resumed = await follow({ 'last-event-id': stream.passed[1] ?? '' })
+  await resumed.next()
+  assert.equal((await resumed.next())?.data['revision'], 5)
+  resumed.leave()
 })
 
 test('an invalid cursor is refused before the stream begins', async () => {

@@ -220,6 +220,20 @@ describe('reported changes', () => {
     assert.deepEqual(pages, [[3, 4, 5], [6, 7, 8], [9]])
   })
 
+  test('a page whose changes have all changed again is empty, and leads on', async () => {
+    for (let price = 100; price < 104; price++) await pushAri({ ...night, price })
+    await changesSettled(gateway.db)
+    const pages: unknown[] = []
+    for (let hasMore: unknown = true; hasMore;) {
+      const reply = await changes({ after: cursor, limit: '1', wait: '30' })
+      pages.push(changesIn(reply).map(({ revision }) => revision))
+      assert.notEqual(reply.body['cursor'], cursor)
+      cursor = String(reply.body['cursor'])
+      hasMore = reply.body['hasMore']
+    }
+    assert.deepEqual(pages, [[], [], [], [6]])
+  })
+
   test('page by page also within one push of several hotels', async () => {
     const hotels = ['H2', 'H3', 'H4', 'H5'].map((hotelId) => ({
       hotelId,

@@ -41,7 +41,10 @@ export const listChanges = (needs: Needs) => {
   })
 }
 
-/** The first page with changes; an empty one when the time is up, or once `held.over` aborts. */
+/**
+ * The first page with changes, or with more behind it: an empty one tells a caller that is far behind how far it has
+ * come. An empty one too when the time is up, or once `held.over` aborts.
+ */
 async function readOrWait(
   changes: Feed,
   after: FeedPosition,
@@ -52,8 +55,7 @@ async function readOrWait(
   for (;;) {
     const page = await changes.read(position, limit)
     position = page.position
-    if (page.changes.length > 0 || held.over.aborted) return page
-    if (page.hasMore) continue
+    if (page.changes.length > 0 || page.hasMore || held.over.aborted) return page
     const leftMs = untilMs - performance.now()
     if (leftMs <= 0 || !(await changes.changed(position, leftMs, held.over))) return page
     await held.admitAgain()
@@ -121,10 +123,10 @@ async function* events({ changes, start, limit, held, needs }: EventSource): Asy
       const page = await changes.read(position, limit)
       await held.admitAgain()
       position = page.position
-      if (page.changes.length > 0) {
-        needs.telemetry.changesTold.inc(page.changes.length)
-        yield textOf(page)
-      }
+      needs.telemetry.changesTold.inc(page.changes.length)
+      if (page.changes.length > 0) yield textOf(page)
+      // An id alone is no event, but a caller that reconnects resumes from it: all that was read had changed again.
+      else if (page.hasMore) yield `id: ${writeCursor(position)}\n\n`
       if (page.hasMore) continue
       if (!(await changes.changed(position, heartbeatEveryMs, held.over))) yield ':\n\n'
     }

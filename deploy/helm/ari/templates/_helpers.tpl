@@ -123,7 +123,8 @@ that without Helm. Go has no function for nested values, so they are written as 
           startupProbe:
             httpGet: { path: /livez, port: http }
             periodSeconds: 2
-            failureThreshold: 150
+            {{- /* A pod that migrates or recovers its store by itself listens only after that. */}}
+            failureThreshold: {{ if and (eq .Values.mode "external") .Values.migration.enabled }}150{{ else }}1800{{ end }}
           livenessProbe:
             httpGet: { path: /livez, port: http }
             periodSeconds: 10
