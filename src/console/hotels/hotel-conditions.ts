@@ -56,6 +56,20 @@ export const orders: Readonly<
   endingLast: { table: 'h', key: ariEnd, id: 'h.id', type: 'int', isDescending: true },
 }
 
+export const directionOf = (order: HotelOrder): 'asc' | 'desc' =>
+  orders[order].isDescending ? 'desc' : 'asc'
+
+/** The condition for hotels after the end of the previous page. */
+export function isBeyond(
+  order: HotelOrder,
+  { key: last, hotelId }: HotelPosition,
+  parameters: Parameters,
+): string {
+  const { key, id, type, isDescending } = orders[order]
+  const position = `(${parameters.add(last)}::${type}, ${parameters.add(hotelId)}::int)`
+  return `(${key}, ${id}) ${isDescending ? '<' : '>'} ${position}`
+}
+
 /**
  * The condition for hotels of a supplier, with lower ids than `before`, in hotel_search. With an order by supplier and
  * id only the index of both serves it. If the supplier were compared by `=`, the order of the ids would be enough, and
@@ -92,7 +106,7 @@ export async function conditionsOf(
   isByIndexOfWords: boolean,
 ): Promise<Conditions> {
   const { search, order, after, exact, nowMs, thisMonth } = query
-  const { table, key, id, type, isDescending } = orders[order]
+  const { table, id } = orders[order]
   const conditions: Conditions = { s: [], h: filtersOf(query, parameters), ordered: [] }
   const where = (which: keyof Conditions, value: unknown, condition: (parameter: string) => string): void => {
     if (value !== undefined) conditions[which].push(condition(parameters.add(value)))
@@ -101,10 +115,7 @@ export async function conditionsOf(
     const before = after ? parameters.add(after.hotelId) : anyHotelId
     where('ordered', search.supplierId, (number) => ofSupplierById(number, before))
   } else {
-    if (after) {
-      const position = `(${parameters.add(after.key)}::${type}, ${parameters.add(after.hotelId)}::int)`
-      conditions.ordered.push(`(${key}, ${id}) ${isDescending ? '<' : '>'} ${position}`)
-    }
+    if (after) conditions.ordered.push(isBeyond(order, after, parameters))
     where('ordered', search.supplierId, (number) => `${table}.supplier_id = ${number}`)
   }
   if (exact.isOnly) where('ordered', exact.hotelIds, (ids) => `${id} = any(${ids}::int[])`)
