@@ -37,12 +37,14 @@ export async function* followChanges(
   { after, signal, limit = usual.limit, waitSeconds = usual.waitSeconds, onError, onRestart }: FollowOptions,
 ): FollowedChanges {
   let cursor = after
+  let restart: (() => Promise<void>) | undefined
   let failures = 0
   while (signal?.aborted !== true) {
     let page: ListChangesAnswer
     try {
       page = await listChanges(
-        { after: cursor, wait: String(waitSeconds), limit: String(limit) },
+        // A cursor taken before everything is read again, so that changes made meanwhile follow it.
+        restart ? {} : { after: cursor, wait: String(waitSeconds), limit: String(limit) },
         {
           retryForMs: 0,
           timeoutMs: waitSeconds * 1_000 + answerWithinMs,
@@ -52,11 +54,8 @@ export async function* followChanges(
       failures = 0
     } catch (error) {
       if (isAborted(signal)) return
-      if (onRestart && isGatewayError(error) && error.status === 410) {
-        // Taken before everything is read again, so that changes made meanwhile follow it.
-        const { cursor: anew } = await listChanges()
-        await onRestart(error)
-        cursor = anew
+      if (onRestart && !restart && isGatewayError(error) && error.status === 410) {
+        restart = () => onRestart(error)
         continue
       }
       if (!isGatewayError(error) || !passes(error)) throw error
@@ -65,6 +64,8 @@ export async function* followChanges(
       await pause(retryWaitMs(failures, error.retryAfterMs), signal).catch(() => undefined)
       continue
     }
+    await restart?.()
+    restart = undefined
     for (const change of page.changes) {
       if (isAborted(signal)) return
       yield change

@@ -3,6 +3,8 @@ import type { Problem } from './api.ts'
 /** The reasons for a missing answer: none came, none came in time, or the answer was not the gateway's. */
 export const noAnswerCodes = ['NO_ANSWER', 'TIMEOUT', 'NOT_JSON'] as const
 
+const mayPassTypes = ['IDEMPOTENCY_KEY_IN_USE', 'NO_SUCH_ENDPOINT']
+
 export type GatewayErrorDetails = {
   operation: string
   /** 0: there was no answer. */
@@ -69,10 +71,10 @@ export class GatewayError extends Error {
 
   /**
    * Failures that pass with time, or that need a remedy other than a different request: limits, a repeat in
-   * progress, the key.
+   * progress, the key, the URL.
    */
   private get mayPass(): boolean {
-    return [401, 408, 429].includes(this.status) || this.has('IDEMPOTENCY_KEY_IN_USE')
+    return [401, 405, 408, 429].includes(this.status) || mayPassTypes.some((type) => this.has(type))
   }
 }
 

@@ -35,7 +35,8 @@ const longestWaitMs = 2_000
 /**
  * Loads a file: creates a job, sends the data, starts it, waits for its end and saves the refused lines. Resolves with the
  * job as it ended; `state` says whether everything was read. If the data can't be sent, or the signal aborts meanwhile, the
- * job is cancelled, and nothing is applied.
+ * job is cancelled, and nothing is applied. If the start is aborted or gets no answer, the job may have begun: what it applied
+ * before it was cancelled stays, and it goes on if the cancel gets no answer either. The same load again runs after it.
  */
 export async function loadBulkData(gateway: LoadCalls, options: LoadOptions): Promise<GetBulkJobAnswer> {
   const {

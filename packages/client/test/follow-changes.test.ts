@@ -104,3 +104,44 @@ test('a feed that began anew is followed from before all is read again', async (
   await changes.return()
   assert.deepEqual(restarted, [true])
 })
+
+/** A feed that began anew, of a service that can't be reached for three calls after that. */
+function restartedFeed(more: { onAway?: () => void } = {}) {
+  let away = 0
+  const client = bookingClient({
+    url: gateway.url,
+    token,
+    fetch: async (url, init) => {
+      if (url.includes('after=') || ++away > 3) return fetch(url, init)
+      more.onAway?.()
+      throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })
+    },
+    retryForMs: 0,
+  })
+  return { client, after: Buffer.from('change 0123456789ab 1 1 1').toString('base64url') }
+}
+
+test('a feed that began anew is followed although the service is away just then', async () => {
+  const { client, after } = restartedFeed()
+  const troubles: string[] = []
+  let restarts = 0
+  const changes = client.followChanges({
+    after,
+    onRestart: async () => {
+      restarts++
+      await push(8)
+    },
+    onError: ({ code }) => void troubles.push(code),
+  })
+  assert.equal((await changes.next()).value?.nights?.[0]?.startDate, '2027-04-08')
+  await changes.return()
+  assert.deepEqual([restarts, troubles], [1, ['NO_ANSWER', 'NO_ANSWER', 'NO_ANSWER']])
+})
+
+test('the signal ends it quietly while the service is away just then', async () => {
+  const ended = new AbortController()
+  const { client, after } = restartedFeed({ onAway: () => ended.abort() })
+  const onRestart = () => Promise.reject(new Error('nothing has to be read'))
+  const changes = client.followChanges({ after, signal: ended.signal, onRestart })
+  assert.deepEqual(await changes.next(), { done: true, value: undefined })
+})
