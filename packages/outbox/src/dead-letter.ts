@@ -1,4 +1,5 @@
-import type { StoredPush } from './journal.ts'
+import { open, type FileHandle } from 'node:fs/promises'
+import { syncFolder, type StoredPush } from './journal.ts'
 import { isPushError, type OutboxOperation, type Problem } from './push-client.ts'
 
 /** A push that the gateway refused, wholly or in part: a repeat would be refused again. */
@@ -15,8 +16,8 @@ export type DeadLetter = {
   requestId: string | undefined
 }
 
-/** A push that makes the service fail every time stops blocking its hotel after this many attempts. */
-const attemptsAtFaultMax = 10
+/** A push that makes the service fail every time stops blocking its hotel after this many faults. */
+const faultsMax = 10
 
 /** The service failed on this push; other pushes may succeed. */
 export function isFault(error: unknown): boolean {
@@ -24,9 +25,9 @@ export function isFault(error: unknown): boolean {
 }
 
 /** Undefined: the push is worth retrying. */
-export function refusal(push: StoredPush, attempts: number, error: unknown): DeadLetter | undefined {
+export function refusal(push: StoredPush, faults: number, error: unknown): DeadLetter | undefined {
   if (!isPushError(error)) return undefined
-  if (!error.isRefused && !(isFault(error) && attempts >= attemptsAtFaultMax)) return undefined
+  if (!error.isRefused && !(isFault(error) && faults >= faultsMax)) return undefined
   const { status, message, errors, requestId } = error
   return { ...letterOf(push), status, message, errors, requestId }
 }
@@ -60,4 +61,31 @@ function isPartlyRefused(answer: unknown): answer is PartlyRefused {
 function letterOf({ id, operation, body, addedAt }: StoredPush) {
   const content: unknown = JSON.parse(body)
   return { id, operation, body: content, addedAt, refusedAt: new Date().toISOString() }
+}
+
+/** Appends a line, and resolves when it is on the disk. */
+export async function writeLetter(path: string, letter: DeadLetter): Promise<void> {
+  const handle = await open(path, 'a+', 0o600)
+  try {
+    const { size } = await handle.stat()
+    const start = (await isTorn(handle, size)) ? '\n' : ''
+    try {
+      await handle.appendFile(`${start}${JSON.stringify(letter)}\n`)
+      await handle.datasync()
+    } catch (error) {
+      // As on a full disk.
+      await handle.truncate(size).catch(() => undefined)
+      throw error
+    }
+    await syncFolder(path)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Whether its last line has no end, because of a crash. */
+async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: size - 1 })
+  return buffer.toString() !== '\n'
 }

@@ -35,6 +35,8 @@ export class Journal {
   #bytes: number
   #rewrittenAtBytes = rewrittenAfterBytes
   #pending: Pending[] = []
+  /** `done` records that could not be written. */
+  #owed: JournalRecord[] = []
   #isWriting = false
   #writing: Promise<void> | undefined
   #broken: unknown
@@ -76,6 +78,8 @@ export class Journal {
 
   async close(): Promise<void> {
     await this.#writing
+    // Their callers were told when they could not be written.
+    await this.#writeLine([]).catch(() => undefined)
     await this.#handle.close()
   }
 
@@ -85,11 +89,11 @@ export class Journal {
       const together = this.#pending
       this.#pending = []
       try {
-        if (this.#broken !== undefined)
-          throw new Error(`${this.#path} can't be written any more`, { cause: this.#broken })
-        await this.#writeLine(`${JSON.stringify(together.map(({ record }) => record))}\n`)
+        await this.#writeLine(together.map(({ record }) => record))
       } catch (error) {
         for (const { failed } of together) failed(error)
+        // They may fit where a push doesn't.
+        await this.#writeLine([]).catch(() => undefined)
         continue
       }
       for (const { written } of together) written()
@@ -98,12 +102,23 @@ export class Journal {
     this.#isWriting = false
   }
 
-  async #writeLine(line: string): Promise<void> {
+  /**
+   * No push is stored without the `done` records before it: a restart would send those older pushes again,
+   * over its values once the service has forgotten their keys.
+   */
+  async #writeLine(added: readonly JournalRecord[]): Promise<void> {
+    const records = [...this.#owed, ...added]
+    if (records.length === 0) return
+    if (this.#broken !== undefined)
+      throw new Error(`${this.#path} can't be written any more`, { cause: this.#broken })
+    const line = `${JSON.stringify(records)}\n`
     try {
       await this.#handle.appendFile(line)
       await this.#handle.datasync()
       this.#bytes += Buffer.byteLength(line)
+      this.#owed = []
     } catch (error) {
+      this.#owed = records.filter((record) => 'done' in record)
       // As on a full disk: a partial line must not precede the next one.
       await this.#handle.truncate(this.#bytes).catch((cause: unknown) => (this.#broken = cause))
       throw error
@@ -191,7 +206,7 @@ function isRecord(value: unknown): value is JournalRecord {
 }
 
 /** So that the name is on the disk too. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(dirname(path), 'r')
   try {
     await folder.sync()

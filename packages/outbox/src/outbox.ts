@@ -1,6 +1,5 @@
-import { open, rename } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isFault, refusal, refusedItems, type DeadLetter } from './dead-letter.ts'
+import { isFault, refusal, refusedItems, writeLetter, type DeadLetter } from './dead-letter.ts'
 import { Journal, type StoredPush } from './journal.ts'
 import { takeLock, type Lock } from './lock.ts'
 import {
@@ -60,8 +59,6 @@ export class OutboxClosedError extends Error {
 
 const usual = { concurrency: 4, bytesMax: 64 * 1024 * 1024 }
 const longestPauseFactor = 6
-/** At this size the file of dead letters is set aside, replacing the previous one. */
-const refusedFileBytesMax = 16 * 1024 * 1024
 
 export async function openOutbox<Client extends PushClient>(
   options: OutboxOptions<Client>,
@@ -172,7 +169,7 @@ export class Outbox<Client extends PushClient> {
 
   async #send(waiting: Waiting): Promise<void> {
     const { id, operation, body } = waiting
-    waiting.attempts++
+    waiting.isTried = true
     try {
       const answer = await this.#call(operation, body, id)
       this.#failures = 0
@@ -182,7 +179,8 @@ export class Outbox<Client extends PushClient> {
       this.#notify(() => this.#options.onDelivered?.({ id, operation, answer }))
     } catch (error) {
       if (this.#closing.signal.aborted) return
-      const letter = refusal(waiting, waiting.attempts, error)
+      if (isFault(error)) waiting.faults++
+      const letter = refusal(waiting, waiting.faults, error)
       if (!letter) return this.#tryLater(waiting, error)
       await this.#refuse(letter).then(
         () => this.#settle(waiting),
@@ -208,7 +206,7 @@ export class Outbox<Client extends PushClient> {
   #tryLater(waiting: Waiting, error: unknown): void {
     this.#notify(() => this.#options.onError?.(error))
     if (isFault(error)) {
-      this.#after(retryWaitMs(waiting.attempts), () => this.#queue.giveBack(waiting))
+      this.#after(retryWaitMs(waiting.faults), () => this.#queue.giveBack(waiting))
       return
     }
     this.#queue.giveBack(waiting)
@@ -229,7 +227,7 @@ export class Outbox<Client extends PushClient> {
 
   #settle(waiting: Waiting): void {
     this.#queue.settle(waiting)
-    // If this can't be written, the push is sent again after a restart, and gets the same answer.
+    // If it can't be written before a crash, the push is sent again, and gets the same answer.
     this.#journal.append({ done: waiting.id }).catch((error: unknown) => {
       this.#notify(() => this.#options.onError?.(error))
     })
@@ -245,16 +243,7 @@ export class Outbox<Client extends PushClient> {
   }
 
   async #writeRefused(letter: DeadLetter): Promise<void> {
-    const path = `${this.#options.file}.refused`
-    const handle = await open(path, 'a', 0o600)
-    try {
-      await handle.appendFile(`${JSON.stringify(letter)}\n`)
-      await handle.datasync()
-      const { size } = await handle.stat()
-      if (size > refusedFileBytesMax) await rename(path, `${path}.before`)
-    } finally {
-      await handle.close()
-    }
+    await writeLetter(`${this.#options.file}.refused`, letter)
     this.#notify(() => this.#options.onRefused?.(letter))
   }
 

@@ -4,7 +4,9 @@ import type { StoredPush } from './journal.ts'
 
 export type Waiting = StoredPush & {
   bytes: number
-  attempts: number
+  isTried: boolean
+  /** Attempts on which the service failed. */
+  faults: number
   isSettled: boolean
   /** No earlier push of its hotels is waiting. */
   isReady: boolean
@@ -34,7 +36,8 @@ export class OutboxQueue {
     const waiting: Waiting = {
       ...push,
       bytes: Buffer.byteLength(push.body),
-      attempts: 0,
+      isTried: false,
+      faults: 0,
       isSettled: false,
       isReady: false,
       replaces,
@@ -54,7 +57,7 @@ export class OutboxQueue {
   /** The push that a new one replaces: never one that may have reached the gateway already. */
   replacedBy(replaces: string): Waiting | undefined {
     const waiting = this.#byReplaces.get(replaces)
-    return waiting && waiting.attempts === 0 && !waiting.isSettled ? waiting : undefined
+    return waiting && !waiting.isTried && !waiting.isSettled ? waiting : undefined
   }
 
   /** The next push that may go. */

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFileSync,
+  copyFileSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -10,13 +11,15 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { open as openHandle, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, mock, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fetch } from '../../client/src/call.ts'
 import { supplierClient, type SupplierClient } from '../../client/src/clients.ts'
 import type { DeadLetter } from '../src/dead-letter.ts'
+import { Journal } from '../src/journal.ts'
 import { OutboxLockedError, takeLock } from '../src/lock.ts'
 import { openOutbox, type Outbox, type OutboxOptions, type PushOptions } from '../src/outbox.ts'
 import { gatewayForTests, type TestSupplier } from '../../../test/harness.ts'
@@ -36,6 +39,7 @@ beforeEach(async () => {
   for (const hotelId of ['H1', 'H2', 'H3']) await pushStoryHotel(supplier, { hotelId })
 })
 afterEach(async () => {
+  mock.restoreAll()
   for (const outbox of opened.splice(0)) await outbox.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -73,6 +77,24 @@ const processFile = join(import.meta.dirname, 'outbox-process.ts')
 
 function locksBeside(): string[] {
   return readdirSync(folder).filter((name) => name.includes('.lock.'))
+}
+
+/** Half of each longer line is written, then the disk is full; until `mock.restoreAll()`. */
+async function fillDisk(bytesMax = 0): Promise<void> {
+  const handle = await openHandle(folder, 'r')
+  const handles: FileHandle = Object.getPrototypeOf(handle)
+  await handle.close()
+  mock.method(handles, 'appendFile', async function (this: FileHandle, line: string) {
+    const fits = line.length <= bytesMax
+    await this.write(fits ? line : line.slice(0, line.length / 2))
+    if (fits) return
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  })
+}
+
+/** As after 24 hours. */
+async function forgetKey(id: string): Promise<void> {
+  await gateway.db.query('delete from idempotency where idempotency_key = $1', [id])
 }
 
 const noWay: Fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }))
@@ -229,6 +251,57 @@ describe('an outbox', () => {
     await first.close()
     await (await outboxOn()).whenEmpty()
     assert.deepEqual(await applied('H1'), [id])
+  })
+
+  test('waits if there is no such endpoint at its address, or its method is not allowed there', async () => {
+    const wrong: Fetch[] = [
+      (url, init) => fetch(url.replace('/v1/', '/ari/v1/'), init),
+      (url, init) => fetch(url, { ...init, method: 'PUT' }),
+    ]
+    const troubles: string[] = []
+    const outbox = await outboxOn({
+      fetch: (url, init) => (wrong.shift() ?? fetch)(url, init),
+      onError: (error) => void troubles.push(String(error)),
+    })
+    const id = await outbox.add('pushAri', priceOf('H1', 1))
+    await outbox.whenEmpty()
+    assert.deepEqual(
+      [await applied('H1'), troubles],
+      [
+        [id],
+        [
+          'GatewayError: pushAri: There is no endpoint /ari/v1/push/ari',
+          'GatewayError: pushAri: PUT is not allowed on /v1/push/ari',
+        ],
+      ],
+    )
+  })
+
+  test('gives up a push on which the service fails ten times, however long it waited for the service', async () => {
+    // No time passes between attempts.
+    mock.method(Math, 'random', () => 0)
+    const fault = () => Response.json({ code: '500', message: 'Internal error', errors: [] }, { status: 500 })
+    const letters: DeadLetter[] = []
+    const deliver = async (price: number, faults: number): Promise<string> => {
+      let attempts = 0
+      const outbox = await outboxOn({
+        onRefused: (letter) => void letters.push(letter),
+        fetch: async (url, init) => {
+          if (++attempts <= 12) return noWay(url, init)
+          return attempts <= 12 + faults ? fault() : fetch(url, init)
+        },
+      })
+      const id = await outbox.add('pushAri', priceOf('H1', price))
+      await outbox.whenEmpty()
+      await outbox.close()
+      return id
+    }
+    const delivered = await deliver(1, 9)
+    const givenUp = await deliver(2, 10)
+    assert.deepEqual(
+      [await applied('H1'), letters.map(({ id, status }) => [id, status])],
+      [[delivered], [[givenUp, 500]]],
+    )
   })
 
   test('does not hold up other hotels for one on whose push the service fails', async () => {
@@ -444,5 +517,121 @@ describe('the file of an outbox', () => {
     writeFileSync(join(folder, ofAnother), '')
     await (await takeLock(file)).release()
     assert.deepEqual(readdirSync(folder), [])
+  })
+})
+
+describe('the file of an outbox on a full disk', () => {
+  async function deliverUnnoted(): Promise<{ outbox: Outbox<SupplierClient>; id: string }> {
+    const troubles: unknown[] = []
+    const outbox = await outboxOn({
+      fetch: async (url, init) => {
+        if (troubles.length === 0) await fillDisk()
+        return fetch(url, init)
+      },
+      onError: (error) => void troubles.push(error),
+    })
+    const id = await outbox.add('pushAri', priceOf('H1', 1))
+    while (troubles.length === 0) await wait(5)
+    assert.match(String(troubles), /ENOSPC/)
+    mock.restoreAll()
+    return { outbox, id }
+  }
+
+  test('notes with the next push what was delivered meanwhile: it is not sent again over newer values', async () => {
+    const { outbox, id } = await deliverUnnoted()
+    const newer = await outbox.add('pushAri', priceOf('H1', 2))
+    // As a process that is killed now leaves it.
+    copyFileSync(file, `${file}.killed`)
+    await outbox.whenEmpty()
+    await forgetKey(id)
+    const next = await outboxOn({ file: `${file}.killed` })
+    await next.whenEmpty()
+    assert.deepEqual(await applied('H1'), [id, newer])
+  })
+
+  test('notes it when the outbox is closed', async () => {
+    const { outbox } = await deliverUnnoted()
+    await outbox.close()
+    assert.equal((await outboxOn()).waiting, 0)
+  })
+
+  test('notes it although a push of the same moment does not fit', async () => {
+    const stored = (id: string, body = '{}') => ({
+      add: { id, operation: 'pushAri' as const, hotels: ['H1'], body, addedAt: '2027-04-01T00:00:00.000Z' },
+    })
+    const { journal } = await Journal.open(file, () => [])
+    await journal.append(stored('first'))
+    await fillDisk(1_000)
+    const written = await Promise.allSettled([
+      journal.append(stored('second')),
+      // These two go together, in one line.
+      journal.append(stored('large', 'x'.repeat(1_000))),
+      journal.append({ done: 'first' }),
+    ])
+    assert.deepEqual(
+      written.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected'],
+    )
+    const { journal: next, stored: waiting } = await Journal.open(file, () => [])
+    await journal.close()
+    await next.close()
+    assert.deepEqual(
+      waiting.map(({ id }) => id),
+      ['second'],
+    )
+  })
+})
+
+describe('the file of refused pushes', () => {
+  const refusal = { type: 'HOTEL_NOT_FOUND', message: 'Hotel ID is not found' }
+  const refusing: Fetch = async () =>
+    Response.json(
+      { code: '404', message: refusal.message, requestId: 'r', errors: [refusal] },
+      { status: 404 },
+    )
+  const path = () => `${file}.refused`
+  const lines = () => readFileSync(path(), 'utf8').trimEnd().split('\n')
+
+  test('keeps all of them, however many there are', async () => {
+    const outbox = await outboxOn({ fetch: refusing })
+    const push = { hotelId: 'H9', taxes: [], remark: 'x'.repeat(9_000_000) }
+    const ids: string[] = []
+    for (let count = 1; count <= 4; count++) ids.push(await outbox.add('pushTaxes', push))
+    await outbox.whenEmpty()
+    assert.deepEqual(
+      lines().map((line) => JSON.parse(line).id),
+      ids,
+    )
+  })
+
+  test('is written from a fresh line after one that a crash has torn', async () => {
+    writeFileSync(path(), '{"id":"torn","operation":"push')
+    const outbox = await outboxOn({ fetch: refusing })
+    const id = await outbox.add('pushTaxes', { hotelId: 'H9', taxes: [] })
+    await outbox.whenEmpty()
+    const [torn, ...whole] = lines()
+    assert.deepEqual(
+      [torn, whole.map((line) => JSON.parse(line).id)],
+      ['{"id":"torn","operation":"push', [id]],
+    )
+  })
+
+  test('has each of them once and whole after the disk was full', async () => {
+    const troubles: unknown[] = []
+    const outbox = await outboxOn({
+      fetch: async (url, init) => {
+        if (troubles.length === 0) await fillDisk()
+        else mock.restoreAll()
+        return refusing(url, init)
+      },
+      onError: (error) => void troubles.push(error),
+    })
+    const id = await outbox.add('pushTaxes', { hotelId: 'H9', taxes: [] })
+    await outbox.whenEmpty()
+    assert.match(String(troubles), /ENOSPC/)
+    assert.deepEqual(
+      lines().map((line) => JSON.parse(line).id),
+      [id],
+    )
   })
 })
