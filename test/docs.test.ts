@@ -9,6 +9,8 @@ import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { restrictionNames } from '../src/ari/restrictions.ts'
+import { changeKinds } from '../src/changes/contract.ts'
+import { findingKinds } from '../src/findings/contract.ts'
 import { taxTypes } from '../src/taxes/contract.ts'
 import {
   difference,
@@ -330,6 +332,17 @@ test('the tables of rules name every restriction', () => {
       (name) => !named.has(name) && (page === 'docs/booking.md' || name !== 'stopSell'),
     )
     assert.deepEqual([page, missing], [page, []])
+  }
+})
+
+test('the tables of kinds name every change and every alert', () => {
+  for (const [page, kinds] of [
+    ['docs/changes.md', changeKinds],
+    ['docs/alerts.md', findingKinds],
+  ] as const) {
+    const heads = readFileSync(join(root, page), 'utf8').match(/^\| `[^|]*\|/gm) ?? []
+    const named = new Set(heads.flatMap((head) => [...head.matchAll(/`([\w.]+)`/g)].map(([, name]) => name)))
+    assert.deepEqual([page, kinds.filter((kind) => !named.has(kind))], [page, []])
   }
 })
 

@@ -84,6 +84,8 @@ export const alertKinds: Readonly<
   },
 }
 
+export const criticalKinds = findingKinds.filter((kind) => alertKinds[kind].severity === 'critical')
+
 const instant = (description: string) => Type.String({ description, examples: ['2027-02-18T16:14:54.000Z'] })
 const nullable = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description })

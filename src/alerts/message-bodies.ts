@@ -50,6 +50,16 @@ function textOf(value: unknown): string {
 const ranks: Readonly<Record<Severity, number>> = { critical: 2, warning: 1, info: 0 }
 const colours: Readonly<Record<Severity, string>> = { critical: 'C92A2A', warning: 'E67700', info: '1971C2' }
 
+const slackEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/**
+ * Suppliers choose their names and codes. In Slack `<…>` is a link or calls everybody, in the Markdown of Teams
+ * `[…](…)` is a link. Both show the entities as signs; Slack would show Markdown's backslashes.
+ */
+function withoutMarkup(text: string): string {
+  return text.replaceAll(/[&<>]/g, (sign) => slackEntities[sign] ?? sign).replaceAll('](', ']\u200B(')
+}
+
 /**
  * One body that Slack (`text`), Teams (a MessageCard) and PagerDuty (an event) each understand; they ignore the
  * members of the others.
@@ -61,11 +71,14 @@ export function operatorsBody(
   const severity =
     alerts.map((alert) => alert.severity).sort((one, other) => ranks[other] - ranks[one])[0] ?? 'info'
   const [first] = alerts
-  const title =
+  const plainTitle =
     isDigest || !first || count !== 1
       ? `${count} alerts`
       : `${first.supplier}: ${first.title}${ofHotel(first)}`
-  const lines = alerts.map((alert) => `${alert.supplier}: ${alert.kind}${ofHotel(alert)}: ${alert.title}`)
+  const title = withoutMarkup(plainTitle)
+  const lines = alerts.map((alert) =>
+    withoutMarkup(`${alert.supplier}: ${alert.kind}${ofHotel(alert)}: ${alert.title}`),
+  )
   const text = [isDigest ? title : '', ...lines].filter((line) => line !== '').join('\n')
   return {
     text,
@@ -79,7 +92,7 @@ export function operatorsBody(
     // The same alert again belongs to the same incident.
     dedup_key: !isDigest && first ? first.alertId : id,
     payload: {
-      summary: title.slice(0, 1_000),
+      summary: plainTitle.slice(0, 1_000),
       source: 'ari-gateway',
       severity,
       timestamp: instantOf(atMs),

@@ -1,18 +1,21 @@
 import { findingLimits, type FindingKind } from '../findings/contract.ts'
+import type { FindingName } from '../findings/store.ts'
 import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
 import { sweep } from '../postgres/queryable.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { alertColumns, type AlertRow } from './store.ts'
+import { criticalKinds } from './contract.ts'
 
 /** The messages about findings: queued in the transaction that marks the findings as told, sent later. */
 
 export const tellLimits = {
-  /** Messages to one recipient in an hour; what is beyond them is one digest an hour. */
+  /** Messages to one recipient in an hour, and as many about critical alerts; what is beyond them is one digest an hour. */
   messagesPerHour: 20,
   findingsAtOnce: 500,
   /** A digest names these, and counts the others. */
   findingsListed: 50,
-  claimedAtOnce: 20,
+  /** Messages that a process sends at the same time, and those of them to one recipient. */
+  underWay: 50,
+  underWayOfRecipient: 2,
   /** Longer than a call may take. */
   leaseSeconds: 60,
   retriesAfterMinutes: [1, 5, 15, 60, 240, 720, 1_440],
@@ -57,8 +60,8 @@ async function claimDue(connection: Queryable, nowMs: number): Promise<DueFindin
   const { rows } = await connection.query<DueFinding>(
     `select id::float8 as id, supplier_id as "supplierId", kind, subject from finding
      where ${isDue}
-     order by tell_at, id limit $2 for no key update skip locked`,
-    [nowMs, tellLimits.findingsAtOnce],
+     order by kind = any($3::text[]) desc, tell_at, id limit $2 for no key update skip locked`,
+    [nowMs, tellLimits.findingsAtOnce, criticalKinds],
   )
   return rows
 }
@@ -84,7 +87,12 @@ function concerns({ supplierId, kind, subject }: DueFinding, recipient: Recipien
 }
 
 /** The subject of `webhook.failing` if the URL for alerts fails. */
-export const alertsSubject = 'alerts'
+const alertsSubject = 'alerts'
+
+/** The finding that the URL for alerts fails. */
+export function failingAlertsUrl(supplierId: number): FindingName {
+  return { supplierId, kind: 'webhook.failing', subject: alertsSubject }
+}
 
 async function queueFor(
   connection: Queryable,
@@ -93,41 +101,60 @@ async function queueFor(
   nowMs: number,
 ): Promise<void> {
   const recipient = [supplierId, channel, address]
-  const ofRecipient = `coalesce(supplier_id, 0) = coalesce($1::int, 0) and channel = $2 and address = $3`
-  const { rows } = await connection.query<{ messages: number; digestMs: number | null }>(
-    `select count(*) filter (where not is_digest)::int as messages,
-       epoch_ms(max(created_at) filter (where is_digest)) as "digestMs"
-     from alert_message where ${ofRecipient} and created_at > instant($4) - interval '1 hour'
-       -- Later ones are of a clock that has been set back since.
-       and created_at < instant($4) + interval '1 minute'`,
-    [...recipient, nowMs],
-  )
-  const [{ messages, digestMs } = { messages: 0, digestMs: null }] = rows
-  const single = findings.slice(0, Math.max(0, tellLimits.messagesPerHour - messages)).map(({ id }) => id)
+  const { critical, others, digestMs } = await selectOfHour(connection, recipient, nowMs)
+  const isCritical = ({ kind }: DueFinding): boolean => criticalKinds.includes(kind)
+  const bySeverity = [
+    { findings: findings.filter(isCritical), left: tellLimits.messagesPerHour - critical },
+    { findings: findings.filter((one) => !isCritical(one)), left: tellLimits.messagesPerHour - others },
+  ].map((one) => ({ ...one, left: Math.max(0, one.left) }))
+  const single = bySeverity.flatMap((one) => one.findings.slice(0, one.left)).map(({ id }) => id)
   await connection.query(
     `insert into alert_message (supplier_id, channel, address, finding_ids, findings, is_digest, status, due_at, created_at)
      select $1, $2, $3, array[id], 1, false, 'queued', instant($5), instant($5) from unnest($4::int8[]) as id`,
     [...recipient, numberArray(single), nowMs],
   )
-  const rest = findings.slice(single.length).map(({ id }) => id)
-  if (rest.length === 0) return
-  const ids = numberArray(rest.slice(0, tellLimits.findingsListed))
+  const [first = [], then = []] = bySeverity.map((one) => one.findings.slice(one.left).map(({ id }) => id))
+  const many = first.length + then.length
+  if (many === 0) return
   // One an hour: what comes meanwhile waits in it.
   const hourMs = 3_600_000
   const dueMs = digestMs === null ? nowMs : Math.max(nowMs, digestMs + hourMs)
+  const digest = [...recipient, numberArray(first), numberArray(then), many, dueMs]
   const { rowCount } = await connection.query(
-    `update alert_message set findings = findings + $5::int, due_at = least(due_at, instant($6)),
-       finding_ids = (finding_ids || $4::int8[])[1:${tellLimits.findingsListed}]
+    `update alert_message set findings = findings + $6::int, due_at = least(due_at, instant($7)),
+       finding_ids = ($4::int8[] || finding_ids || $5::int8[])[1:${tellLimits.findingsListed}]
      where id = (select id from alert_message
        where ${ofRecipient} and is_digest and status = 'queued' and attempts = 0 order by id limit 1 for no key update)`,
-    [...recipient, ids, rest.length, dueMs],
+    digest,
   )
   if (rowCount === 1) return
   await connection.query(
     `insert into alert_message (supplier_id, channel, address, finding_ids, findings, is_digest, status, due_at, created_at)
-     values ($1, $2, $3, $4::int8[], $5::int, true, 'queued', instant($6), instant($6))`,
-    [...recipient, ids, rest.length, dueMs],
+     values ($1, $2, $3, ($4::int8[] || $5::int8[])[1:${tellLimits.findingsListed}], $6::int, true, 'queued', instant($7), instant($7))`,
+    digest,
   )
+}
+
+const ofRecipient = `coalesce(alert_message.supplier_id, 0) = coalesce($1::int, 0) and channel = $2 and address = $3`
+
+type MessagesOfHour = { critical: number; others: number; digestMs: number | null }
+
+async function selectOfHour(
+  connection: Queryable,
+  recipient: readonly (string | number | null)[],
+  nowMs: number,
+): Promise<MessagesOfHour> {
+  const { rows } = await connection.query<MessagesOfHour>(
+    `select count(*) filter (where not is_digest and kind = any($5::text[]))::int as critical,
+       count(*) filter (where not is_digest and (kind = any($5::text[])) is not true)::int as others,
+       epoch_ms(max(created_at) filter (where is_digest)) as "digestMs"
+     from alert_message left join finding on finding.id = finding_ids[1]
+     where ${ofRecipient} and created_at > instant($4) - interval '1 hour'
+       -- Later ones are of a clock that has been set back since.
+       and created_at < instant($4) + interval '1 minute'`,
+    [...recipient, nowMs, criticalKinds],
+  )
+  return rows[0] ?? { critical: 0, others: 0, digestMs: null }
 }
 
 async function markTold(
@@ -142,65 +169,6 @@ async function markTold(
      from unnest($1::int8[], $2::bool[]) as due (id, is_told) where finding.id = due.id`,
     [numberArray(due.map(({ id }) => id)), due.map(({ id }) => toldIds.has(id)), nowMs],
   )
-}
-
-export type AlertMessage = {
-  id: number
-  supplierId: number | null
-  channel: Channel
-  address: string
-  findingIds: number[]
-  findings: number
-  isDigest: boolean
-  attempts: number
-  /** Of the supplier's webhook; null: it was removed meanwhile. */
-  webhook: string | null
-  signingSecret: string | null
-}
-
-/** Leases messages that are due: a process that dies loses its lease, and the message is sent again. */
-export async function claimMessages(db: Queryable, nowMs: number): Promise<AlertMessage[]> {
-  const { rows } = await db.query<AlertMessage>(
-    `with due as (
-       select id from alert_message where status = 'queued'
-         -- None waits for longer than a day: such a one was dated by a clock that has been set back since.
-         and (due_at <= instant($1) or due_at > instant($1) + interval '25 hours')
-       order by due_at, id limit $2 for update skip locked
-     ), claimed as (
-       update alert_message set attempts = attempts + 1, due_at = instant($1) + make_interval(secs => $3)
-       from due where alert_message.id = due.id returning alert_message.*
-     )
-     select claimed.id::float8 as id, claimed.supplier_id as "supplierId", channel, address,
-       to_json(finding_ids) as "findingIds", findings, is_digest as "isDigest", attempts,
-       settings.webhook, settings.signing_secret as "signingSecret"
-     from claimed left join alert_settings as settings on settings.supplier_id = claimed.supplier_id
-     order by claimed.id`,
-    [nowMs, tellLimits.claimedAtOnce, tellLimits.leaseSeconds],
-  )
-  return rows
-}
-
-export type ToldRow = AlertRow & { supplier: string }
-
-export async function selectTold(db: Queryable, ids: readonly number[]): Promise<ToldRow[]> {
-  const { rows } = await db.query<ToldRow>(
-    `select ${alertColumns}, supplier.name as supplier
-     from finding join supplier on supplier.id = finding.supplier_id left join hotel on hotel.id = finding.hotel_id
-     where finding.id = any($1::int8[]) order by finding.id`,
-    [numberArray(ids)],
-  )
-  return rows
-}
-
-export async function settleMessage(
-  db: Queryable,
-  { id, status, dueMs }: { id: number; status: 'queued' | 'sent' | 'dead'; dueMs: number },
-): Promise<void> {
-  await db.query('update alert_message set status = $2, due_at = instant($3) where id = $1', [
-    id,
-    status,
-    dueMs,
-  ])
 }
 
 export type ChannelMessages = {

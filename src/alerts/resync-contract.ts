@@ -10,7 +10,7 @@ export const resyncRoutes = {
     tag: 'Booking',
     summary: 'Ask the supplier for all ARI of a hotel again',
     description:
-      'Raises the alert `resync.requested` for the supplier. It is announced at once to the URL and the addresses that the supplier has for alerts (`POST /push/alerts/settings`), and resolved by itself when ARI of the hotel has been pushed. A repeat while it is open changes nothing.',
+      'Raises the alert `resync.requested` for the supplier. It is announced at once to the URL and the addresses that the supplier has for alerts (`POST /push/alerts/settings`), and resolved by itself when ARI of the hotel has been pushed. A repeat before that announces nothing again: only a supplier that had no URL and no address before is told now.',
     body: Type.Object({ hotel: hotelReference }),
     answer: Type.Object({
       ...success,
@@ -23,7 +23,7 @@ export const resyncRoutes = {
       }),
       isAnnounced: Type.Boolean({
         description:
-          'Whether the supplier has a URL or an address for alerts of this kind. Otherwise it sees the request only in its list of alerts',
+          'Whether the request is sent to a URL or an address that the supplier has for alerts of this kind, now or, if this is a repeat, since requestedAt. Otherwise the supplier sees it only in its list of alerts',
       }),
     }),
     errors: { 404: 'Unknown hotel' },

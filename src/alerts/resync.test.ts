@@ -6,6 +6,7 @@ import { startReceiver } from '../../test/receiver.ts'
 import { expectOk, pushStoryHotel } from '../../test/story.ts'
 import { openLog } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
+import { resolveFinding } from '../findings/store.ts'
 import { loopbackNetworks, resolveAsSystem } from '../outbound/vet-url.ts'
 import { alertChannels } from './channels.ts'
 import { tellOnce } from './tell.ts'
@@ -100,6 +101,51 @@ test('a request is an alert until ARI is pushed, and a signed call where there i
   await tell()
   assert.equal(receiver.calls.length, 2)
 })
+
+test('a repeat tells only a supplier that was not told before, and says whether it was told', async () => {
+  const other = await gateway.supplier('Other')
+  await pushStoryHotel(other)
+  receiver.calls.splice(0)
+  const asked = { hotel: { supplier: 'Other', hotelId: 'H1' } }
+  const repeat = async (time: string): Promise<unknown[]> => {
+    clock.set(`2027-03-01T${time}:00Z`)
+    const { body } = expectOk(await platform.post('/booking/resync', asked))
+    await tell()
+    return [body['requestedAt'], body['isAnnounced'], receiver.calls.splice(0).length]
+  }
+  const acknowledge = async (): Promise<void> => {
+    const { body } = expectOk(await other.post('/push/alerts', {}))
+    const alertIds = Object(body)['alerts'].map(({ alertId }: { alertId: string }) => alertId)
+    expectOk(await other.post('/push/alerts/ack', { alertIds }))
+  }
+  const first = '2027-03-01T13:00:00.000Z'
+  assert.deepEqual(await repeat('13:00'), [first, false, 0])
+  const webhook = `http://127.0.0.1:${receiver.port}/other`
+  expectOk(await other.post('/push/alerts/settings', { webhook }))
+  assert.deepEqual(await repeat('13:01'), [first, true, 1])
+  assert.deepEqual(await repeat('13:02'), [first, true, 0])
+  await acknowledge()
+  assert.deepEqual(await repeat('13:03'), [first, true, 0])
+
+  // One that was seen in the list before there was a URL is not told any more.
+  const { supplierId, hotelId } = await idsOf('Other')
+  await resolveFinding(db, { supplierId, kind: 'resync.requested', hotelId }, clock.now())
+  expectOk(await other.post('/push/alerts/settings', { webhook: null }))
+  const second = '2027-03-01T14:00:00.000Z'
+  assert.deepEqual(await repeat('14:00'), [second, false, 0])
+  await acknowledge()
+  expectOk(await other.post('/push/alerts/settings', { webhook }))
+  assert.deepEqual(await repeat('14:01'), [second, false, 0])
+})
+
+async function idsOf(name: string): Promise<{ supplierId: number; hotelId: number }> {
+  const { rows } = await db.query<{ supplierId: number; hotelId: number }>(
+    `select supplier.id as "supplierId", hotel.id as "hotelId"
+     from hotel join supplier on supplier.id = supplier_id where supplier.name = $1`,
+    [name],
+  )
+  return rows[0] ?? assert.fail('no hotel')
+}
 
 test('an operator asks in the console, which the audit log has', async () => {
   const operator = await gateway.operator('operator')

@@ -8,7 +8,10 @@ export type RequestedResync = {
   isAnnounced: boolean
 }
 
-/** Raises the finding, unless it is open. Undefined if there is no such hotel. */
+/**
+ * Raises the finding, unless it is open; then only a supplier that was not told of it yet is told now. Undefined if there
+ * is no such hotel.
+ */
 export async function askForEverything(
   connection: Queryable,
   hotelId: number,
@@ -16,16 +19,21 @@ export async function askForEverything(
 ): Promise<RequestedResync | undefined> {
   const hotel = await selectOptionalHotel(connection, hotelId)
   if (!hotel) return undefined
-  const { supplierId, revision } = hotel
+  const { supplierId, revision, supplier, hotelCode } = hotel
   await raiseFinding(
     connection,
     { supplierId, kind: 'resync.requested', hotelId, evidence: { revision } },
     nowMs,
   )
-  return { ...hotel, requestedAtMs: await announceAtOnce(connection, hotelId, nowMs) }
+  return { supplier, hotelCode, ...(await announceAtOnce(connection, hotelId, { ...hotel, nowMs })) }
 }
 
-type RequestedHotel = Omit<RequestedResync, 'requestedAtMs'> & { supplierId: number; revision: number }
+type RequestedHotel = Pick<RequestedResync, 'supplier' | 'hotelCode'> & {
+  supplierId: number
+  revision: number
+  /** Whether the supplier has a URL or an address for alerts of this kind. */
+  isReachable: boolean
+}
 
 async function selectOptionalHotel(db: Queryable, hotelId: number): Promise<RequestedHotel | undefined> {
   const { rows } = await db.query<RequestedHotel>(
@@ -38,7 +46,7 @@ async function selectOptionalHotel(db: Queryable, hotelId: number): Promise<Requ
            and (webhook is not null or exists (
              select from alert_email as email
              where email.supplier_id = hotel.supplier_id and confirmed_at is not null))
-       ) as "isAnnounced"
+       ) as "isReachable"
      from hotel join supplier on supplier.id = supplier_id where hotel.id = $1`,
     [hotelId],
   )
@@ -47,13 +55,26 @@ async function selectOptionalHotel(db: Queryable, hotelId: number): Promise<Requ
 
 /**
  * A finding that comes back is usually announced again after some hours at the earliest. This one comes back because
- * somebody asked. Returns since when it is open.
+ * somebody asked. `requestedAtMs`: since when it is open.
  */
-async function announceAtOnce(connection: Queryable, hotelId: number, nowMs: number): Promise<number> {
-  const { rows } = await connection.query<{ openedAtMs: number }>(
-    `update finding set tell_at = case when opened_at = instant($2) then instant($2) else tell_at end
-     where hotel_id = $1 and kind = 'resync.requested' returning epoch_ms(opened_at) as "openedAtMs"`,
-    [hotelId, nowMs],
+async function announceAtOnce(
+  connection: Queryable,
+  hotelId: number,
+  { isReachable, nowMs }: { isReachable: boolean; nowMs: number },
+): Promise<Pick<RequestedResync, 'requestedAtMs' | 'isAnnounced'>> {
+  const { rows } = await connection.query<{ requestedAtMs: number; isAnnounced: boolean }>(
+    `with asked as (
+       select id, $3 and state = 'open' as is_reachable, exists (
+         select from alert_message as message
+         where coalesce(message.supplier_id, 0) = finding.supplier_id and message.created_at >= opened_at
+           and finding.id = any(finding_ids) and status <> 'dead') as is_told
+       from finding where hotel_id = $1 and kind = 'resync.requested'
+     )
+     update finding set tell_at = case
+         when opened_at = instant($2) or is_reachable and not is_told then instant($2) else tell_at end
+     from asked where finding.id = asked.id
+     returning epoch_ms(opened_at) as "requestedAtMs", is_told or is_reachable as "isAnnounced"`,
+    [hotelId, nowMs, isReachable],
   )
-  return rows[0]?.openedAtMs ?? nowMs
+  return rows[0] ?? { requestedAtMs: nowMs, isAnnounced: false }
 }

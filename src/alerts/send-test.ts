@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { instantOf } from '../base/calendar.ts'
+import { resolveFinding } from '../findings/store.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import type { AlertChannels, Sent } from './channels.ts'
+import { failingAlertsUrl } from './outbox.ts'
 import { alertSettingsErrors, testEverySeconds } from './settings-contract.ts'
 import { selectSettings, takeTest } from './settings-store.ts'
 
@@ -45,7 +47,10 @@ export async function sendTest(
       }),
     ),
   )
-  return Promise.all([...toWebhook, ...toEmails])
+  const results = await Promise.all([...toWebhook, ...toEmails])
+  if (results.some(({ channel, isSent }) => channel === 'webhook' && isSent))
+    await resolveFinding(db, failingAlertsUrl(supplierId), clock.now())
+  return results
 }
 
 async function named(

@@ -1,6 +1,7 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { minuteMs } from '../base/calendar.ts'
 import { findingKinds } from '../findings/contract.ts'
+import { resolveFinding } from '../findings/store.ts'
 import { answer, on } from '../http/mount.ts'
 import { Rejected, rejectIfAny, reportedValue } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
@@ -10,6 +11,7 @@ import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { describeFault } from '../webhooks/callback.ts'
 import type { AlertChannels } from './channels.ts'
+import { failingAlertsUrl } from './outbox.ts'
 import { sendTest } from './send-test.ts'
 import { alertEmails, alertSettingsErrors, alertSettingsRoutes } from './settings-contract.ts'
 import {
@@ -120,6 +122,7 @@ async function save(
       webhook,
       signingSecret: newSecret ?? held.signingSecret,
     })
+    if (webhook !== held.webhook) await resolveFinding(connection, failingAlertsUrl(supplierId), nowMs)
     if (body.emails === undefined) return { newSecret, codes: [] }
     const emails = [...new Set(body.emails)]
     await deleteOtherEmails(connection, supplierId, emails)

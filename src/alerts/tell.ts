@@ -5,15 +5,15 @@ import type { Needs } from '../postgres/postgres.ts'
 import type { AlertChannels, Sent } from './channels.ts'
 import { mailOf, operatorsBody, webhookBody, type Told } from './message-bodies.ts'
 import {
-  alertsSubject,
   claimMessages,
-  queueDue,
   selectTold,
   settleMessage,
-  tellLimits,
+  withdrawMessage,
   type AlertMessage,
-} from './outbox.ts'
+} from './message-claims.ts'
+import { failingAlertsUrl, queueDue, tellLimits } from './outbox.ts'
 import { renderAlert } from './render-alert.ts'
+import { selectSettings } from './settings-store.ts'
 
 export type TellNeeds = Needs & { alertChannels: AlertChannels }
 
@@ -21,16 +21,33 @@ const everyMs = 2_000
 /** After so many failed attempts of one message, the webhook for alerts is an alert itself. */
 const failedAttemptsMax = 3
 
-/** Tells what is to be told, in any number of processes. */
+/** Tells what is to be told, in any number of processes. A message that hangs keeps its place, and no other's. */
 export function startTelling(needs: TellNeeds): { close: () => Promise<void> } {
-  const warn = throttledWarning(needs.log, 'alerts are not sent')
+  const throttled = throttledWarning(needs.log, 'alerts are not sent')
+  const warn = (error: unknown): void => throttled(error instanceof Error ? error.message : String(error))
+  const recipients = new Map<Promise<void>, string>()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  let telling: Promise<void> = Promise.resolve()
+  let isAsked = false
+  let beginning: Promise<void> = Promise.resolve()
+  const beginMore = async (): Promise<void> => {
+    isAsked = false
+    const places = tellLimits.underWay - recipients.size
+    for (const { recipient, sending } of await begin(needs, { places, busy: [...recipients.values()] })) {
+      const ended = sending.catch(warn).then(() => {
+        recipients.delete(ended)
+        tell()
+      })
+      recipients.set(ended, recipient)
+    }
+  }
   const tell = (): void => {
-    telling = tellOnce(needs)
-      .then(() => {})
-      .catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)))
+    if (isAsked || isClosed) return
+    isAsked = true
+    clearTimeout(timer)
+    beginning = beginning
+      .then(beginMore)
+      .catch(warn)
       .then(() => {
         if (!isClosed) timer = setTimeout(tell, everyMs).unref()
       })
@@ -40,18 +57,29 @@ export function startTelling(needs: TellNeeds): { close: () => Promise<void> } {
     close: async () => {
       isClosed = true
       clearTimeout(timer)
-      await telling
+      await beginning
+      await Promise.all(recipients.keys())
     },
   }
 }
 
-/** Queues what is due and sends what is queued. Returns the number of messages that were tried. */
+/** Queues what is due and sends what is queued, a few to each recipient. Returns the number of messages that were tried. */
 export async function tellOnce(needs: TellNeeds): Promise<number> {
+  const begun = await begin(needs, { places: tellLimits.underWay, busy: [] })
+  await Promise.all(begun.map(({ sending }) => sending))
+  return begun.length
+}
+
+type Begun = { recipient: string; sending: Promise<void> }
+
+async function begin(needs: TellNeeds, room: { places: number; busy: readonly string[] }): Promise<Begun[]> {
   const { db, clock, alertChannels } = needs
   await queueDue(db, clock.now(), alertChannels.operators !== undefined)
-  const messages = await claimMessages(db, clock.now())
-  await Promise.all(messages.map((message) => sendAndSettle(needs, message)))
-  return messages.length
+  const messages = await claimMessages(db, clock.now(), room)
+  return messages.map((message) => ({
+    recipient: message.recipient,
+    sending: sendAndSettle(needs, message),
+  }))
 }
 
 async function sendAndSettle(needs: TellNeeds, message: AlertMessage): Promise<void> {
@@ -60,19 +88,18 @@ async function sendAndSettle(needs: TellNeeds, message: AlertMessage): Promise<v
   const told: Told = {
     id: `alert_${message.id}`,
     alerts: rows.map((row) => ({ ...renderAlert(row), supplier: row.supplier })),
-    count: message.findings,
+    count: message.findings - (message.findingIds.length - rows.length),
     isDigest: message.isDigest,
     atMs: clock.now(),
   }
-  // Nothing is left to tell: the account was reset, or the URL removed.
-  const sent = rows.length === 0 ? undefined : await send(needs.alertChannels, message, told)
+  // Meanwhile all were resolved or acknowledged, or the recipient was removed.
+  const sent = told.count === 0 ? undefined : await send(needs.alertChannels, message, told)
+  if (sent === undefined) return withdrawMessage(db, message)
   const retryMinutes = tellLimits.retriesAfterMinutes[message.attempts - 1]
-  const isGivenUp = sent === undefined || (!sent.isSent && retryMinutes === undefined)
-  const status = sent?.isSent === true ? 'sent' : isGivenUp ? 'dead' : 'queued'
+  const status = sent.isSent ? 'sent' : retryMinutes === undefined ? 'dead' : 'queued'
   const dueMs = clock.now() + (status === 'queued' ? (retryMinutes ?? 0) * minuteMs : 0)
   await settleMessage(db, { id: message.id, status, dueMs })
-  if (sent === undefined) return
-  const outcome = sent.isSent ? 'sent' : isGivenUp ? 'given_up' : 'failed'
+  const outcome = ({ sent: 'sent', dead: 'given_up', queued: 'failed' } as const)[status]
   telemetry.alertMessages.inc({ channel: message.channel, outcome })
   if (!sent.isSent) {
     const { id, channel, attempts } = message
@@ -84,10 +111,12 @@ async function sendAndSettle(needs: TellNeeds, message: AlertMessage): Promise<v
   if (message.channel === 'webhook') await noteWebhook(needs, message, sent)
 }
 
+/** Undefined if there is no such recipient any more. */
 async function send(channels: AlertChannels, message: AlertMessage, told: Told): Promise<Sent | undefined> {
-  const { channel, address, webhook, signingSecret } = message
+  const { channel, address, webhook, signingSecret, isConfirmed } = message
   if (channel === 'operators') return channels.operators?.(operatorsBody(told, channels.operatorsRoutingKey))
-  if (channel === 'email') return channels.mail?.({ ...mailOf(told), to: address, messageId: told.id })
+  if (channel === 'email')
+    return isConfirmed ? channels.mail?.({ ...mailOf(told), to: address, messageId: told.id }) : undefined
   if (webhook === null || signingSecret === null) return undefined
   const { id, atMs } = told
   return channels.webhook({ id, url: webhook, secret: signingSecret, body: webhookBody(told), atMs })
@@ -96,12 +125,15 @@ async function send(channels: AlertChannels, message: AlertMessage, told: Told):
 /** A webhook for alerts that fails is shown, and told by e-mail and to the operators; never to itself. */
 async function noteWebhook(
   { db, clock }: TellNeeds,
-  { supplierId, attempts }: AlertMessage,
+  { supplierId, attempts, webhook }: AlertMessage,
   sent: Sent,
 ): Promise<void> {
   if (supplierId === null) return
-  const name = { supplierId, kind: 'webhook.failing', subject: alertsSubject } as const
-  if (sent.isSent) await resolveFinding(db, name, clock.now())
+  const nowMs = clock.now()
+  // The call of a URL that was replaced meanwhile says nothing about the present one.
+  if ((await selectSettings(db, supplierId, nowMs)).webhook !== webhook) return
+  const name = failingAlertsUrl(supplierId)
+  if (sent.isSent) await resolveFinding(db, name, nowMs)
   else if (attempts >= failedAttemptsMax)
-    await raiseFinding(db, { ...name, evidence: { reason: sent.reason } }, clock.now())
+    await raiseFinding(db, { ...name, evidence: { reason: sent.reason } }, nowMs)
 }

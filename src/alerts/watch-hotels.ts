@@ -15,7 +15,7 @@ export const hotelWatch = {
   /** Nights ahead that are looked at. */
   daysAhead: 90,
   sellableMin: 30,
-  /** `mass.closed`: so many sellable nights, and this share of them, are gone since the last look. */
+  /** `mass.closed`: so many nights, and this share of the most that could be sold on the day of the last look, are gone. */
   closedMin: 10,
   closedShare: 0.5,
   /** It is resolved when so large a share of the former ones can be sold again. */
@@ -130,8 +130,7 @@ async function lookAt(db: Queryable, hotels: readonly HotelToLook[], nowMs: numb
   })
   await raiseFindings(db, raised, nowMs)
   await resolveFindings(db, resolved, nowMs)
-  await resolveReopened(db, seen, nowMs)
-  await writeSeen(db, seen)
+  await writeSeen(db, seen, await resolveReopened(db, seen, nowMs))
   return rows.length
 }
 
@@ -146,13 +145,15 @@ function closedAtOnce(hotel: HotelToLook, sellable: number): Finding | undefined
 
 type Seen = { hotel: HotelToLook; today: DayNumber; sellable: number }
 
-async function resolveReopened(db: Queryable, seen: readonly Seen[], nowMs: number): Promise<void> {
-  await db.query(
+/** Returns the hotels whose finding was resolved. */
+async function resolveReopened(db: Queryable, seen: readonly Seen[], nowMs: number): Promise<Set<number>> {
+  const { rows } = await db.query<{ hotelId: number }>(
     `update finding set state = 'resolved', resolved_at = instant($3), tell_at = 'infinity'
      from unnest($1::int[], $2::int[], $4::bool[]) as seen (hotel_id, sellable, is_available)
      where finding.hotel_id = seen.hotel_id and kind = 'mass.closed' and state <> 'resolved'
        and (not seen.is_available or state = 'acknowledged'
-         or seen.sellable >= (evidence ->> 'sellableBefore')::int * ${hotelWatch.reopenedShare})`,
+         or seen.sellable >= (evidence ->> 'sellableBefore')::int * ${hotelWatch.reopenedShare})
+     returning finding.hotel_id as "hotelId"`,
     [
       numberArray(seen.map(({ hotel }) => hotel.id)),
       numberArray(seen.map(({ sellable }) => sellable)),
@@ -160,9 +161,16 @@ async function resolveReopened(db: Queryable, seen: readonly Seen[], nowMs: numb
       seen.map(({ hotel }) => hotel.isAvailable),
     ],
   )
+  return new Set(rows.map(({ hotelId }) => hotelId))
 }
 
-async function writeSeen(db: Queryable, seen: readonly Seen[]): Promise<void> {
+/** Nights that are closed in several steps of a day are compared with the most of that day, unless that is settled. */
+function comparable({ hotel, today, sellable }: Seen, resolved: ReadonlySet<number>): number {
+  const isSameDay = hotel.seenDay === today && !resolved.has(hotel.id)
+  return isSameDay ? Math.max(sellable, hotel.seenSellable ?? 0) : sellable
+}
+
+async function writeSeen(db: Queryable, seen: readonly Seen[], resolved: ReadonlySet<number>): Promise<void> {
   await db.query(
     `insert into watched_hotel (hotel_id, ari_version, catalog_version, day, sellable)
      select seen.* from unnest($1::int[], $2::int8[], $3::int8[], $4::int[], $5::int[]) as seen (hotel_id)
@@ -174,7 +182,7 @@ async function writeSeen(db: Queryable, seen: readonly Seen[]): Promise<void> {
       numberArray(seen.map(({ hotel }) => hotel.ariVersion)),
       numberArray(seen.map(({ hotel }) => hotel.catalogVersion)),
       numberArray(seen.map(({ today }) => today)),
-      numberArray(seen.map(({ sellable }) => sellable)),
+      numberArray(seen.map((one) => comparable(one, resolved))),
     ],
   )
 }

@@ -150,6 +150,50 @@ test('fewer than 30 sellable days, and most nights closed at once', async () => 
   assert.deepEqual(await alertsOf(supplier, 'mass.closed'), [])
 })
 
+test('nights that are closed in steps of a day are one alert, which does not come back once it is acknowledged', async () => {
+  const { gateway, round } = await stage()
+  const { supplier } = await openShop(gateway, 'Acme', wholeYear)
+  await round()
+  let minute = 0
+  /** Closes the nights up to the date, and tells whether that is an alert. */
+  const closedTo = async (endDate: string): Promise<unknown[]> => {
+    gateway.clock.set(`2027-03-01T12:${String(++minute).padStart(2, '0')}:00Z`)
+    expectOk(
+      await supplier.post('/push/ari', {
+        hotelId: 'H1',
+        ari: [{ roomId: 'DBL', startDate: '2027-03-02', endDate, closed: true }],
+      }),
+    )
+    await round()
+    return (await alertsOf(supplier, 'mass.closed')).map(({ evidence }) => evidence['sellableNow'])
+  }
+  assert.deepEqual(await closedTo('2027-04-06'), [], '54 of 90')
+  assert.deepEqual(await closedTo('2027-04-27'), [33])
+  assert.deepEqual(await closedTo('2027-05-10'), [20], 'the same alert')
+  const { body } = await supplier.post('/push/alerts', { kinds: ['mass.closed'] })
+  const [{ alertId, evidence }] = Object(body)['alerts']
+  assert.equal(evidence.sellableBefore, 90)
+  expectOk(await supplier.post('/push/alerts/ack', { alertIds: [alertId] }))
+  assert.deepEqual(await closedTo('2027-05-18'), [], '12 left')
+  assert.deepEqual(await closedTo('2027-05-20'), [], '10 left')
+})
+
+test('nights that are closed over several days are no alert', async () => {
+  const { gateway, round } = await stage()
+  const { supplier } = await openShop(gateway, 'Acme', wholeYear)
+  await round()
+  const days = { '2027-03-01': '2027-03-26', '2027-03-02': '2027-04-14', '2027-03-03': '2027-04-30' }
+  for (const [day, endDate] of Object.entries(days)) {
+    const ari = [{ roomId: 'DBL', startDate: '2027-03-04', endDate, closed: true }]
+    for (const instant of [`${day}T06:00:00Z`, `${day}T12:00:00Z`]) {
+      await round(instant)
+      expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }))
+      await round()
+    }
+    assert.deepEqual(await alertsOf(supplier, 'mass.closed'), [])
+  }
+})
+
 test('undelivered reservations are one alert of the hotel', async () => {
   const { gateway, round } = await stage()
   const { supplier, book } = await openShop(gateway)
@@ -243,32 +287,10 @@ test('live prices that differ on several nights, until they agree', async () => 
   assert.deepEqual(await alertsOf(supplier, 'drift.high'), [])
 })
 
-test('a URL whose last five price checks failed, until one succeeds', async () => {
-  const { gateway, round } = await stage()
-  const { supplier } = await openShop(gateway)
-  const check = (outcome: string) =>
-    gateway.db.query(
-      `insert into price_check (check_id, at, supplier_id, hotel_id, room_no, rate_no, request_id, arrival, departure,
-         room_count, adults, child_ages, outcome, bookable, duration_ms, currency, revision, stored_bookable, stored_inventory)
-       select gen_random_uuid(), $2, supplier_id, id, 1, 1, 'r', '2027-04-01', '2027-04-02', 1, 2, '{}', $1, false, 9,
-         'USD', 1, true, 1 from hotel`,
-      [outcome, noon],
-    )
-  for (const outcome of ['available', 'timeout', 'supplier_error', 'timeout', 'timeout']) await check(outcome)
-  await round()
-  assert.deepEqual(await alertsOf(supplier, 'webhook.failing'), [])
-  await check('invalid_response')
-  await round()
-  const [alert] = await alertsOf(supplier, 'webhook.failing')
-  assert.equal(alert?.subject, 'availability')
-  await check('available')
-  await round()
-  assert.deepEqual(await alertsOf(supplier, 'webhook.failing'), [])
-})
-
 test('a URL to which reservations cannot be delivered, until one arrives', async () => {
   const { gateway, round } = await stage()
   const { supplier, book } = await openShop(gateway)
+  expectOk(await supplier.post('/push/webhook/pushbook', { webhook: 'https://pms.example.com/pushbook' }))
   await book()
   await gateway.db.query('update delivery set first_failed_at = $1, attempts = 2', [noon])
   await round()

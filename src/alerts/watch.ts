@@ -1,9 +1,10 @@
 import { minuteMs } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { watchCheckUrls, watchDeliveryUrls, watchDrift, watchKeys, watchUndelivered } from './watch-calls.ts'
+import { watchDrift, watchKeys, watchUndelivered } from './watch-calls.ts'
 import { watchHotels } from './watch-hotels.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 import { resolvePushed, watchRefused } from './watch-pushes.ts'
+import { watchCheckUrls, watchDeliveryUrls } from './watch-urls.ts'
 
 /** Processes may ask for a round more often; the store makes one a minute. */
 const askEveryMs = 15_000

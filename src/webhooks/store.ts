@@ -118,6 +118,22 @@ export async function hasCallback(
   return rowCount === 1
 }
 
+/** The URLs of one kind on valid keys of these suppliers. */
+export async function selectUrlsOfSuppliers(
+  db: Queryable,
+  supplierIds: readonly number[],
+  kind: WebhookKind,
+  nowMs: number,
+): Promise<{ supplierId: number; url: string }[]> {
+  const { rows } = await db.query<{ supplierId: number; url: string }>(
+    `select supplier_id as "supplierId", ${columnOf[kind]} as url from api_key
+     where supplier_id = any($1::int[]) and ${columnOf[kind]} is not null and revoked_at is null
+       and (expires_at is null or expires_at > instant($2))`,
+    [numberArray(supplierIds), nowMs],
+  )
+  return rows
+}
+
 /** The URL of the key itself, whichever hotels it pushed. */
 export async function selectCallbackOfKey(
   db: Queryable,

@@ -1,7 +1,6 @@
-import { alertKinds } from '../../alerts/contract.ts'
+import { criticalKinds } from '../../alerts/contract.ts'
 import { instantOf } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { findingKinds } from '../../findings/contract.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import { overviewLimits, type UrgentDelivery } from './contract.ts'
 import { isHoldOpen } from '../holds/store.ts'
@@ -231,8 +230,6 @@ export async function hasHotels(db: Queryable): Promise<boolean> {
   const { rows } = await db.query('select from hotel limit 1')
   return rows.length > 0
 }
-
-const criticalKinds = findingKinds.filter((kind) => alertKinds[kind].severity === 'critical')
 
 /** Unacknowledged alerts, counted up to the limit. */
 export async function countOpenAlerts(db: Queryable): Promise<{ open: number; critical: number }> {
