@@ -44,15 +44,13 @@ export function startTelling(needs: TellNeeds): { close: () => Promise<void> } {
   const tell = (): void => {
     if (isAsked || isClosed) return
     isAsked = true
-    clearTimeout(timer)
-    beginning = beginning
-      .then(beginMore)
-      .catch(warn)
-      .then(() => {
-        if (!isClosed) timer = setTimeout(tell, everyMs).unref()
-      })
+    beginning = beginning.then(beginMore).catch(warn).then(tellLater)
   }
-  timer = setTimeout(tell, everyMs).unref()
+  const tellLater = (): void => {
+    clearTimeout(timer)
+    if (!isClosed) timer = setTimeout(tell, everyMs).unref()
+  }
+  tellLater()
   return {
     close: async () => {
       isClosed = true

@@ -15,7 +15,7 @@ export const urlWatch = {
   failingMinutes: 5,
   checksWithinHours: 24,
   /** The newest checks of a supplier with several URLs, among which those of each URL are found. */
-  checksOfSeveralUrls: 500,
+  checksOfSeveralUrls: 200,
 } as const
 
 /** Subject `pushbook`: reservations wait because calls of a URL fail, and it accepted none of late. */
@@ -106,7 +106,11 @@ async function selectFailedChecks(
   nowMs: number,
 ): Promise<{ supplierId: number; checks: Check[] }[]> {
   const { rows } = await db.query<{ supplierId: number; checks: Check[] }>(
-    `select supplier_id as "supplierId", checks
+    `select supplier_id as "supplierId", (
+         select json_agg(json_build_object('hotelId', hotel_id, 'outcome', outcome, 'atMs', epoch_ms(at))
+           order by at desc, id desc)
+         from price_check where id = any(ids)
+       ) as checks
      from (
        select supplier_id, count(distinct availability_webhook) as urls,
          greatest(instant($1), max(availability_webhook_at)) as since
@@ -114,10 +118,10 @@ async function selectFailedChecks(
        where availability_webhook is not null and revoked_at is null and (expires_at is null or expires_at > instant($2))
        group by 1
      ) as called cross join lateral (
-       select json_agg(json_build_object('hotelId', hotel_id, 'outcome', outcome, 'atMs', epoch_ms(at))
-         order by at desc, id desc) as checks
+       select array_agg(id) as ids
        from (
-         select id, at, hotel_id, outcome from price_check
+         -- The index has these columns, so that the checks of those that don't fail aren't read.
+         select id, outcome from price_check
          where price_check.supplier_id = called.supplier_id and at >= since and at <= instant($2)
            and outcome <> 'not_registered'
          order by at desc, id desc limit case when urls = 1 then $3::int else $4::int end
