@@ -33,7 +33,7 @@ export async function writeBackupToOutput(source: Source): Promise<Written> {
   const sink = fstatSync(fd).isFile() ? createWriteStream('', { fd, autoClose: false }) : process.stdout
   let failure: Error | undefined
   process.stdout.removeAllListeners('error')
-  sink.once('error', (error) => {
+  sink.once('error', (error: Error) => {
     failure = error
   })
   try {
