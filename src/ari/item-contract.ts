@@ -73,7 +73,8 @@ const inventory = Type.Optional(
   nullableInteger({
     minimum: 0,
     maximum: inventoryMax,
-    description: 'Units that can be sold, absolute; null clears (not sellable)',
+    description:
+      'Units that can be sold, absolute; null clears. A night is sold only if the room or the rate has some',
     alsoCalled: ['availability', 'available', 'allotment', 'units', 'stock', 'bookingLimit'],
   }),
 )

@@ -1,8 +1,8 @@
 import { fieldNumber } from '../ari/fields.ts'
 import { unset } from '../ari/block-codec.ts'
-import type { Stamp } from '../ari/block.ts'
-import { blockKeyText, type WrittenBlock } from '../ari/store.ts'
-import { blockOf, type RoomRateDays } from '../offers/room-rate-days.ts'
+import type { Block, Stamp } from '../ari/block.ts'
+import { blockKeyText, type BlockKey, type WrittenBlock } from '../ari/store.ts'
+import { blockOf, keysOfRoom, type RoomRateDays } from '../offers/room-rate-days.ts'
 import type { HotelStay } from '../offers/stays.ts'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import { numbersOfKey, roomRateKey } from '../products/store.ts'
@@ -49,8 +49,9 @@ export function mostUnitsMore(units: Units, before: Units | undefined, key: numb
 export type Shortage = { of: 'room' | 'rate'; night: DayNumber; available: number | null; needed: number }
 
 /**
- * The nights that lack units of a room-rate; `days` are that room-rate's. Where neither count is stored,
- * nothing is sold.
+ * The nights that lack units of a room-rate; `days` are that room-rate's. Where the room has no count, the
+ * rate must have as many as are taken of the room with all its rates. Where neither count is stored, nothing
+ * is sold.
  */
 export function shortagesOf(
   days: RoomRateDays,
@@ -64,11 +65,13 @@ export function shortagesOf(
       room: unitsMore(units, before, roomRateKey(roomNo, 0), night),
       rate: unitsMore(units, before, roomRateKey(roomNo, rateNo), night),
     }
-    if (neededOf.room === 0 && neededOf.rate === 0) continue
+    const most = Math.max(neededOf.room, neededOf.rate)
+    if (most === 0) continue
     if (days.unitsOn(night) === unset) {
-      shortages.push({ of: 'room', night, available: null, needed: Math.max(neededOf.room, neededOf.rate) })
+      shortages.push({ of: 'room', night, available: null, needed: most })
       continue
     }
+    if (days.at('room', fieldNumber.inventory, night) === unset) neededOf.rate = most
     for (const row of ['room', 'rate'] as const) {
       const available = days.at(row, fieldNumber.inventory, night)
       if (available !== unset && available < neededOf[row])
@@ -78,7 +81,10 @@ export function shortagesOf(
   return shortages
 }
 
-/** The hotel's blocks with the inventory that remains after the state. There must be enough units. */
+/**
+ * The hotel's blocks with the inventory that remains after the state. There must be enough units. Where the
+ * room has no count, what is taken of it is taken off the counts of all its rates.
+ */
 export function loweredBlocks(
   stay: HotelStay,
   units: Units,
@@ -87,26 +93,42 @@ export function loweredBlocks(
 ): WrittenBlock[] {
   const { hotelId } = stay.catalog
   const written: WrittenBlock[] = []
-  for (const countedKey of units.countByKey.keys()) {
+  for (const roomKey of units.countByKey.keys()) {
+    const { roomNo, rateNo } = numbersOfKey(roomKey)
+    if (rateNo !== 0) continue
     for (const [index, stored] of stay.months.entries()) {
-      const block = blockOf(stored, countedKey)
       const month = stay.firstMonth + index
-      const inventory = block?.values(fieldNumber.inventory)
-      if (!block || !inventory) continue
-      const first = firstDay(month)
-      const from = Math.max(units.arrival, first)
-      for (let night = from; night < units.departure && monthOf(night) === month; night++) {
-        const left = inventory[night - first] ?? unset
-        const more = unitsMore(units, before, countedKey, night)
-        if (left === unset || more === 0) continue
-        stamp.before?.at(numbersOfKey(countedKey), month)
-        if (left < more) throw new RangeError(`inventory below zero in hotel ${hotelId}`)
-        block.set(fieldNumber.inventory, 1 << (night - first), left - more, stamp)
+      const ofRoom = blockOf(stored, roomKey)?.values(fieldNumber.inventory) ?? []
+      for (const rowKey of keysOfRoom(stored, roomNo)) {
+        const key = { hotelId, ...numbersOfKey(rowKey), month }
+        const block = blockOf(stored, rowKey)
+        if (block) lower(block, key, ofRoom, { units, before, stamp })
+        if (block?.dirty)
+          written.push({ key, text: blockKeyText(key), bytes: block.encode(), isStored: true })
       }
-      if (!block.dirty) continue
-      const key = { hotelId, ...numbersOfKey(countedKey), month }
-      written.push({ key, text: blockKeyText(key), bytes: block.encode(), isStored: true })
     }
   }
   return written
+}
+
+function lower(
+  block: Block,
+  key: BlockKey,
+  ofRoom: readonly number[],
+  { units, before, stamp }: { units: Units; before: Units | undefined; stamp: Stamp },
+): void {
+  const { hotelId, roomNo, rateNo, month } = key
+  const inventory = block.values(fieldNumber.inventory)
+  if (!inventory) return
+  const first = firstDay(month)
+  const from = Math.max(units.arrival, first)
+  for (let night = from; night < units.departure && monthOf(night) === month; night++) {
+    const left = inventory[night - first] ?? unset
+    const isRoomCounted = (ofRoom[night - first] ?? unset) !== unset
+    const more = unitsMore(units, before, roomRateKey(roomNo, isRoomCounted ? rateNo : 0), night)
+    if (left === unset || more === 0) continue
+    if (isRoomCounted && left < more) throw new RangeError(`inventory below zero in hotel ${hotelId}`)
+    stamp.before?.at(key, month)
+    block.set(fieldNumber.inventory, 1 << (night - first), Math.max(0, left - more), stamp)
+  }
 }

@@ -201,6 +201,16 @@ export function blockOf({ bytes, index }: HotelMonth, key: number): Block | unde
     : Block.decode(bytes.subarray(index[slot + 1] ?? 0, index[slot + 2] ?? 0))
 }
 
+/** The rows of a room that have a block in the month: its own, and those of its rates. */
+export function keysOfRoom({ index }: HotelMonth, roomNo: number): number[] {
+  const keys: number[] = []
+  for (let slot = 0; slot < index.length; slot += indexStride) {
+    const key = index[slot] ?? 0
+    if (numbersOfKey(key).roomNo === roomNo) keys.push(key)
+  }
+  return keys
+}
+
 function slotOf(index: Int32Array, key: number): number | undefined {
   let [low, high] = [0, index.length / indexStride - 1]
   while (low <= high) {
