@@ -22,12 +22,9 @@ export function cancelReservation(
   { id: reservationId, idempotencyKey }: { id: string; idempotencyKey: OwnedKey | undefined },
 ): Promise<Answered<Cancelled>> {
   const call = { idempotencyKey, route: 'cancelReservation', reservationId }
-  const prepare = async () => {
-    const { id, hotelId } = await reservationOf(needs.db, reservationId)
-    return { id, hotelId }
-  }
   return runIdempotentBooking(needs, call, {
-    prepare,
+    find: () => reservationOf(needs.db, reservationId),
+    prepare: () => Promise.resolve(),
     open: (connection, { id }) => lockReservation(connection, id),
     work: (connection, { hotel, opened: stored }) => cancel(needs, connection, hotel, stored),
   })

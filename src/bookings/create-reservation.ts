@@ -28,17 +28,16 @@ export function createReservation(
 ): Promise<Answered<BookingAnswer>> {
   const { body, warnings } = withoutCardsInRemarks(sent)
   const call = { idempotencyKey, route: 'createReservation', body }
-  const prepare = async () => {
-    const hotelId = await hotelIdOf(needs, body.hotel)
+  const prepare = async ({ hotelId }: { hotelId: number }) => {
     const { card } = body.payment
     if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-    const rooms = await prepareRooms(needs, hotelId, { body, present: undefined })
-    return { hotelId, rooms }
+    return prepareRooms(needs, hotelId, { body, present: undefined })
   }
   return runIdempotentBooking(needs, call, {
+    find: async () => ({ hotelId: await hotelIdOf(needs, body.hotel) }),
     prepare,
     open: takeReservationId,
-    work: (connection, { hotel, opened: reservationId, prepared: { rooms } }) =>
+    work: (connection, { hotel, opened: reservationId, prepared: rooms }) =>
       create(needs, connection, { hotel, reservationId, body, rooms, warnings }),
   })
 }

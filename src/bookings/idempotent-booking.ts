@@ -53,14 +53,15 @@ type Call = {
 }
 
 /** The steps of a call, in order. */
-type Steps<Prepared extends { hotelId: number }, Opened, Body> = {
+type Steps<Found extends { hotelId: number }, Prepared, Opened, Body> = {
+  find: () => Promise<Found>
   /** The slow work, before anything is locked. */
-  prepare: () => Promise<Prepared>
+  prepare: (found: Found) => Promise<Prepared>
   /** Reads and locks made in the round trip that locks the hotel, after that lock. */
-  open: (connection: Transaction, prepared: Prepared) => Promise<Opened>
+  open: (connection: Transaction, found: Found) => Promise<Opened>
   work: (
     connection: Transaction,
-    context: { hotel: BookedHotel; opened: Opened; prepared: Prepared },
+    context: { hotel: BookedHotel; opened: Opened; found: Found; prepared: Prepared },
   ) => Promise<Booked<Body>>
 }
 
@@ -68,19 +69,24 @@ type Steps<Prepared extends { hotelId: number }, Opened, Body> = {
  * Books, changes or cancels in one transaction, in the hotel's turn, and stores the answer for repeats. A
  * request that repeats another under the same Idempotency-Key gets the stored answer; none of the steps runs.
  */
-export async function runIdempotentBooking<Prepared extends { hotelId: number }, Opened, Body>(
+export async function runIdempotentBooking<Found extends { hotelId: number }, Prepared, Opened, Body>(
   needs: BookNeeds,
   { idempotencyKey, route, reservationId, body }: Call,
-  steps: Steps<Prepared, Opened, Body>,
+  steps: Steps<Found, Prepared, Opened, Body>,
 ): Promise<Answered<Body>> {
   const nowMs = needs.clock.now()
   const request = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
   const stored = request && (await selectStoredAnswer<Body>(needs.db, request, nowMs))
   if (stored) return stored
   try {
-    const prepared = await steps.prepare()
-    const { answer, queued, outcome } = await inTurn(needs, prepared.hotelId, () =>
-      transaction(needs.db, (connection) => bookLocked(connection, prepared, steps, request, nowMs)),
+    const found = await steps.find()
+    const [prepared] = await Promise.allSettled([steps.prepare(found)])
+    // The first of two calls may still be booking: the refusal of the second one waits for its answer.
+    if (prepared.status === 'rejected' && !(request && isRefusal(prepared.reason))) throw prepared.reason
+    const { answer, queued, outcome } = await inTurn(needs, found.hotelId, () =>
+      transaction(needs.db, (connection) =>
+        bookLocked(connection, { found, prepared }, steps, request, nowMs),
+      ),
     )
     needs.telemetry.bookings.inc({ outcome })
     if (queued) needs.deliveryBell.ring(queued)
@@ -112,25 +118,30 @@ async function inTurn<Result>(
   }
 }
 
+function isRefusal(error: unknown): boolean {
+  return error instanceof StayForbidden || (error instanceof Rejected && error.status === 409)
+}
+
 /** Locks the hotel, does the work and stores its answer. */
-async function bookLocked<Prepared extends { hotelId: number }, Opened, Body>(
+async function bookLocked<Found extends { hotelId: number }, Prepared, Opened, Body>(
   connection: Transaction,
-  prepared: Prepared,
-  { open, work }: Steps<Prepared, Opened, Body>,
+  { found, prepared }: { found: Found; prepared: PromiseSettledResult<Prepared> },
+  { open, work }: Steps<Found, Prepared, Opened, Body>,
   request: Repeatable | undefined,
   nowMs: number,
 ): Promise<Booked<Body>> {
-  const { hotelId } = prepared
+  const { hotelId } = found
   const [locked, callback, again, opened] = await connection.pipelined(() => [
     lockHotelForBooking(connection, hotelId),
     selectCallback(connection, hotelId, 'pushbook', nowMs),
     // The first of two concurrent calls has answered by now: both concern this hotel.
     request ? selectStoredAnswer<Body>(connection, request, nowMs) : Promise.resolve(undefined),
-    open(connection, prepared),
+    open(connection, found),
   ])
   if (again) return { answer: again, queued: undefined, outcome: 'repeated' }
+  if (prepared.status === 'rejected') throw prepared.reason
   const hotel = { ...locked, endpoint: callback ? endpointOf(callback.url) : noEndpoint }
-  const booked = await work(connection, { hotel, opened, prepared })
+  const booked = await work(connection, { hotel, opened, found, prepared: prepared.value })
   if (request) connection.lastly((later) => storeAnswer(later, request, booked.answer, nowMs))
   return booked
 }

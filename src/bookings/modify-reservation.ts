@@ -46,21 +46,20 @@ export function modifyReservation(
 ): Promise<Answered<BookingAnswer>> {
   const { body, warnings } = withoutCardsInRemarks(sent)
   const call = { idempotencyKey, route: 'modifyReservation', reservationId: id, body }
-  const prepare = async () => {
-    const stored = await reservationOf(needs.db, id)
+  const prepare = async (stored: StoredReservation) => {
     const { hotelId } = stored
     if ((await hotelIdOf(needs, body.hotel)) !== hotelId)
       throw new Rejected(400, { ...reservationErrors.hotelChanged, path: '/hotel' })
     refuseUnlessModifiable(stored, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
     const { card } = body.payment
     if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-    const rooms = await prepareRooms(needs, hotelId, { body, present: stored.content })
-    return { hotelId, before: stored, rooms }
+    return prepareRooms(needs, hotelId, { body, present: stored.content })
   }
   return runIdempotentBooking(needs, call, {
+    find: () => reservationOf(needs.db, id),
     prepare,
-    open: (connection, { before }) => lockReservation(connection, before.id),
-    work: (connection, { hotel, opened: stored, prepared: { before, rooms } }) =>
+    open: (connection, before) => lockReservation(connection, before.id),
+    work: (connection, { hotel, opened: stored, found: before, prepared: rooms }) =>
       modify(needs, connection, { hotel, stored, body, before, rooms, warnings }),
   })
 }

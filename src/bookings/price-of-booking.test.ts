@@ -12,10 +12,12 @@ import {
 } from '../../test/booking.ts'
 import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.ts'
 import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
+import { meetingInLine } from '../../test/locks.ts'
 import { minutes } from '../../test/pace.ts'
 import { httpAnswer } from '../../test/receiver.ts'
 import { expectOk } from '../../test/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 
 /** Bookings that ask the supplier for its price: the stored price is 100.00 a night, 110.00 with tax. */
 
@@ -182,4 +184,36 @@ test('no transaction is open during a price check: a push of the hotel in betwee
   held.resolve()
   const { body } = expectStatus(await booking, 409)
   assert.deepEqual([body['message'], Object(body['total']).afterTax], ['The price has changed', '264.00'])
+})
+
+/** Two equal calls, the second after the supplier has confirmed the first and answers otherwise. */
+function bookedTwice(key: string, later: Live): Promise<Reply[]> {
+  const book = (answered: Live) => (): Promise<Reply> => {
+    live = answered
+    return shop.book({}, { 'idempotency-key': key })
+  }
+  const lock = (connection: Queryable) => connection.query('select from hotel for update')
+  return meetingInLine(gateway.db, lock, [book({}), book(later)])
+}
+
+test('a call that comes again while the first one still books gets its answer, whatever the supplier says by then', async () => {
+  for (const later of [{ inventory: 0 }, { status: 500 }, { before: [90, 90] }]) {
+    await pushNights(shop.supplier)
+    const replies = await bookedTwice(`again:${JSON.stringify(later)}`, later)
+    assert.equal(new Set(replies.map(idOf)).size, 1)
+    assert.deepEqual(
+      replies.map((reply) => reply.headers.get('idempotency-replayed')),
+      [null, 'true'],
+    )
+    assert.deepEqual(await unitsLeft(gateway), [1, 1, 2])
+  }
+})
+
+test('a call under a key that is refused books nothing, and books when it comes again', async () => {
+  const headers = { 'idempotency-key': 'refused' }
+  live = { inventory: 0 }
+  assert.equal(expectStatus(await shop.book({}, headers), 409).body['message'], 'Sold out')
+  assert.deepEqual(await unitsLeft(gateway), [2, 2, 2])
+  live = {}
+  idOf(await shop.book({}, headers))
 })
