@@ -69,7 +69,7 @@ export const hotelWarnings = {
   currencyChanged: {
     type: 'CURRENCY_CHANGED',
     message: 'Currency was changed: stored prices cannot be sold until they are pushed again',
-    hint: 'Push the prices with POST /push/ari',
+    hint: 'Push the prices with POST /push/ari, and products with flat penalties or fees with POST /push/products',
   },
 } as const satisfies Record<string, ConstraintError>
 

@@ -113,8 +113,10 @@ function penaltyOfRoom(
 ): number {
   if (chargeBase === 'NightBase') return firstNights(room, taxed, nights)
   const afterTax = taxed?.total.afterTax ?? 0
+  const flat = amount === undefined ? 0 : toMinor(amount, minorDigits)
+  // Pushed in a former currency, which had more decimals: rather too much than free.
+  if (flat === undefined) return afterTax
   // A member that is zero is ignored if the other one has a value.
-  const flat = amount === undefined ? 0 : (toMinor(amount, minorDigits) ?? 0)
   if (flat > 0) return flat
   if (percent !== undefined && (percent > 0 || amount === undefined)) return percentOf(afterTax, percent)
   return amount === undefined ? afterTax : 0
