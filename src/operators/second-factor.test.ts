@@ -98,6 +98,19 @@ test('a second factor is set up with a secret and its QR URI, confirmed by a cod
   assert.equal((await next.get('/me')).status, 200)
 })
 
+test('what has not the form of a code confirms no setup; a code may be typed with a hyphen', async () => {
+  const person = await withPassword(gateway, name, password)
+  const secret = String((await person.post('/me/second-factor', {})).body['secret'])
+  for (const code of ['12345', '1234567', 'abcdef', '٠١٢٣٤٥', 'ABCD-EFGH-JKLM-NPQR'])
+    assert.deepEqual(
+      [code, ...short(await person.post('/me/second-factor/confirm', { code }))],
+      [code, 400, 'CODE_REFUSED'],
+    )
+  const right = await codeOf(secret)
+  const code = `${right.slice(0, 3)}-${right.slice(3)}`
+  assert.equal((await person.post('/me/second-factor/confirm', { code })).status, 200)
+})
+
 test('a code works once, even for many simultaneous requests, and no earlier code is accepted after it', async () => {
   const { secret } = await withSecondFactor()
   assert.deepEqual(short(await browser(gateway.url).signIn(name, password, await codeOf(secret))), refused)

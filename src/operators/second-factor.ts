@@ -33,9 +33,9 @@ export async function proveSecondFactor(
   const { sealed = null, lastStep = null } = rows[0] ?? {}
   if (sealed === null) return 'none'
   if (code === undefined) return 'missing'
-  const typed = code.replaceAll(/[\s-]/g, '').toUpperCase()
-  if (!/^\d{6}$/.test(typed))
-    return (await useRecoveryCode(needs.db, operatorId, typed)) ? 'recovery code' : 'wrong'
+  const typed = withoutSeparators(code)
+  if (!codeOfApp.test(typed))
+    return (await useRecoveryCode(needs.db, operatorId, typed.toUpperCase())) ? 'recovery code' : 'wrong'
   const secret = openSecret(sealed, operatorId, needs.mfaKeys)
   const step = await stepOf(secret, typed, needs.clock.now(), lastStep)
   if (step === undefined) return 'wrong'
@@ -48,6 +48,13 @@ export async function proveSecondFactor(
   return rowCount === 1 ? 'code' : 'wrong'
 }
 
+const codeOfApp = /^\d{6}$/
+
+/** The code as people type it, in groups. */
+function withoutSeparators(code: string): string {
+  return code.replaceAll(/[\s-]/g, '')
+}
+
 /** The time step of the code; undefined if it is wrong or its step was already used. */
 async function stepOf(
   secret: string,
@@ -55,6 +62,7 @@ async function stepOf(
   nowMs: number,
   lastStep: number | null,
 ): Promise<number | undefined> {
+  if (!codeOfApp.test(token)) return undefined
   const { verify } = await import('otplib')
   const verified = await verify({
     secret,
@@ -108,7 +116,7 @@ export async function finishSetup(
   if (!pending) throw noSetupInProgress()
   const secret = openSecret(pending, operatorId, mfaKeys)
   const nowMs = clock.now()
-  const step = await stepOf(secret, code.replaceAll(/\s/g, ''), nowMs, null)
+  const step = await stepOf(secret, withoutSeparators(code), nowMs, null)
   if (step === undefined) throw codeRefused()
   await connection.query(
     `update operator set totp_secret = $2, totp_last_step = $3, totp_since = instant($4)
