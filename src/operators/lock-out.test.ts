@@ -116,3 +116,18 @@ test('guesses at the current password in an open session count like those at sig
   assert.equal((await change()).status, 403)
   assert.equal((await change()).status, 429)
 })
+
+test('attempts that the service could not check count as none, by the name as by the address', async () => {
+  const { db, url } = gateway
+  await withPassword(gateway, name, password)
+  await guessed(`name\n${name}`, 4)
+  await guessed('address\n127.0.0.1', 24)
+  const setHash = (hash: unknown) =>
+    db.query('update operator set password_hash = $2 where name = $1', [name, hash])
+  const { rows } = await db.query('select password_hash from operator where name = $1', [name])
+  await setHash('of a version to come')
+  for (let count = 1; count <= 6; count++)
+    assert.equal((await browser(url).signIn(name, password)).status, 500)
+  await setHash(rows[0]?.['password_hash'])
+  assert.equal((await browser(url).signIn(name, password)).status, 200)
+})

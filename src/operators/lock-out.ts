@@ -101,6 +101,21 @@ export async function attemptTakenBack(db: Queryable, { name, address }: Attempt
   )
 }
 
+/** What the check says; an attempt that the service couldn't check doesn't count. */
+export async function checked<Result>(
+  db: Queryable,
+  attempt: Attempt | undefined,
+  check: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await check()
+  } catch (error) {
+    // Why it couldn't be checked says more than a second error.
+    if (attempt) await attemptTakenBack(db, attempt).catch(() => undefined)
+    throw error
+  }
+}
+
 export async function deleteOldFailedSignIns(db: Queryable, nowMs: number): Promise<number> {
   const { rowCount } = await db.query('delete from failed_sign_in where last_at < instant($1)', [
     nowMs - lockOutLimits.forgottenAfterMs,

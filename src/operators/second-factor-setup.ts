@@ -6,7 +6,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
 import type { AuditAction, SecondFactorSetup, SignInMethod } from './contract.ts'
 import type { OpenedSession } from './sessions.ts'
-import { attemptTakenBack, beginAttempt } from './lock-out.ts'
+import { attemptTakenBack, beginAttempt, checked } from './lock-out.ts'
 import { subjectOf } from './manage.ts'
 import {
   beginSetup,
@@ -83,7 +83,7 @@ async function proveOwnSecondFactor(
   { operator: { name }, visit, requestId }: OperatorContext,
 ): Promise<void> {
   const attempt = code === undefined ? undefined : await beginAttempt(needs, { name, address: visit.address })
-  const proof = await proveSecondFactor(needs, operatorId, code)
+  const proof = await checked(needs.db, attempt, () => proveSecondFactor(needs, operatorId, code))
   if (proof === 'missing') throw codeMissing(403)
   if (proof === 'wrong') {
     const refused = { name, subject: '', why: { reason: 'code' } }

@@ -98,6 +98,24 @@ test('a second factor is set up with a secret and its QR URI, confirmed by a cod
   assert.equal((await next.get('/me')).status, 200)
 })
 
+test('codes that cannot be checked count as no guesses, at sign-in, behind a link and in a session', async () => {
+  const { person, secret } = await withSecondFactor()
+  const lacksKey = await gateway.second({ console: { mfaKeys: [Buffer.alloc(32, 9)] } })
+  at(60)
+  const code = await codeOf(secret, 60)
+  const token = await linkOf(gateway, name)
+  const session = { cookie: person.cookie(), 'x-csrf-token': person.csrfToken() }
+  for (let count = 1; count <= 3; count++)
+    for (const attempt of [
+      () => browser(lacksKey.url).signIn(name, password, code),
+      () => browser(lacksKey.url).signInByLink(token, code),
+      () => browser(lacksKey.url).post('/me/second-factor/remove', { code }, session),
+    ])
+      assert.equal((await attempt()).status, 500)
+  assert.deepEqual((await gateway.db.query('select from failed_sign_in where attempts > 0')).rows, [])
+  assert.equal((await browser(gateway.url).signIn(name, password, code)).status, 200)
+})
+
 test('what has not the form of a code confirms no setup; a code may be typed with a hyphen', async () => {
   const person = await withPassword(gateway, name, password)
   const secret = String((await person.post('/me/second-factor', {})).body['secret'])

@@ -8,7 +8,7 @@ import { auditRefusal, type Refusal, audit } from './audit.ts'
 import { isCommonPassword, passwordProblems, type Passwords } from './password.ts'
 import type { SignInMethod } from './contract.ts'
 import { signInRefused, type Sessions, type OpenedSession } from './sessions.ts'
-import { attemptSucceeded, attemptTakenBack, beginAttempt, type Attempt } from './lock-out.ts'
+import { attemptSucceeded, attemptTakenBack, beginAttempt, checked, type Attempt } from './lock-out.ts'
 import { subjectOf, type ChangeContext } from './manage.ts'
 import {
   deleteSessionsOf,
@@ -52,7 +52,7 @@ export async function signInByPassword(
     await auditSignInRefusal(needs, { name, subject: 'unknown name', why: { reason: 'password' } }, context)
     throw signInRefused()
   }
-  const proof = await proveSecondFactor(needs, known.operatorId, code)
+  const proof = await checked(needs.db, attempt, () => proveSecondFactor(needs, known.operatorId, code))
   if (proof === 'missing') {
     await attemptTakenBack(needs.db, attempt)
     throw codeMissing(401)
@@ -101,7 +101,7 @@ async function proveForLink(
   // Names have no line breaks, so this can't be one.
   const guess = { name: `link of\n${operatorId}`, address }
   const attempt = code === undefined ? undefined : await beginAttempt(needs, guess)
-  const proof = await proveSecondFactor(needs, operatorId, code)
+  const proof = await checked(needs.db, attempt, () => proveSecondFactor(needs, operatorId, code))
   if (proof === 'missing') throw codeMissing(401)
   if (proof === 'wrong') throw await wrongCode(needs, name, context)
   if (attempt) await attemptSucceeded(needs.db, attempt)
@@ -252,11 +252,11 @@ async function checkPassword(
 ): Promise<{ known: (SessionOwner & { passwordHash: string }) | undefined; attempt: Attempt }> {
   const { db, passwords } = needs
   const attempt = await beginAttempt(needs, { name, address })
-  const stored = await selectOptionalPassword(db, name)
-  const passwordHash = stored?.passwordHash ?? null
-  const isRight = await passwords.matches(password, passwordHash)
-  return {
-    attempt,
-    known: isRight && stored && passwordHash !== null ? { ...stored, passwordHash } : undefined,
-  }
+  const known = await checked(db, attempt, async () => {
+    const stored = await selectOptionalPassword(db, name)
+    const passwordHash = stored?.passwordHash ?? null
+    const isRight = await passwords.matches(password, passwordHash)
+    return isRight && stored && passwordHash !== null ? { ...stored, passwordHash } : undefined
+  })
+  return { attempt, known }
 }
