@@ -598,6 +598,7 @@ create table operator (
   sessions_ended integer default 0 not null,
   supplier_id integer,
   given_back_at timestamp with time zone,
+  disabled_by_platform boolean default false not null,
   constraint operator_pkey PRIMARY KEY (id),
   constraint operator_name_key_key UNIQUE (name_key),
   constraint operator_oidc_issuer_oidc_subject_key UNIQUE (oidc_issuer, oidc_subject),

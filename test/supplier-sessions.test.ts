@@ -292,6 +292,8 @@ test('viewers and managers get their own supplier’s data, operators both, and 
     if (!row || row.isLast) continue
     const { role = 'viewer', status: success = 200 } = routeByName[name]
     const people = [...(role === 'viewer' ? [alpha.viewer] : []), alpha.manager, admin]
+    // Whom the admin disabled, a manager enables only after the admin.
+    if (name === 'enablePerson') people.reverse()
     for (const person of people) {
       const reply = await call(name, person, alpha)
       const isNew = name !== 'createPerson' || person === alpha.manager

@@ -13,6 +13,8 @@ export type StoredOperator = {
   hasSecondFactor: boolean
   createdAt: string
   disabledAt: string | null
+  /** Then no manager of the supplier lets the person in again. */
+  disabledByPlatform: boolean
   lastSignInAt: string | null
 }
 

@@ -2,11 +2,19 @@ import { checkName } from '../keys/suppliers.ts'
 import type { Revocations } from '../keys/revocations.ts'
 import type { Operator } from '../http/call.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
-import { Rejected, reportedValue } from '../http/rejected.ts'
+import { Rejected } from '../http/rejected.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { audit } from './audit.ts'
 import { roleOf, type AuditAction, type SignInLink, type StoredOperator } from './contract.ts'
+import {
+  disabledByPlatform,
+  hasSignedIn,
+  ofSupplier,
+  operatorNotFound,
+  ownSecondFactor,
+  ownSignInLink,
+} from './refusals.ts'
 import { removeSecondFactor } from './second-factor.ts'
 import { deleteSessionsOf, createSignInLink, deleteSignInLinks } from './session-store.ts'
 import {
@@ -16,6 +24,7 @@ import {
   lockOptionalOperator,
   selectOptionalOperator,
   updateDisabled,
+  updateEnabled,
   updatePassword,
   updateRole,
 } from './store.ts'
@@ -124,7 +133,10 @@ export function disableOperator(
 ): Promise<StoredOperator> {
   return changeOperator(db, which, context, 'operator.disable', async (connection, operator, admins) => {
     refuseLastAdmin(operator, admins)
-    await updateDisabled(connection, operator.operatorId, context.nowMs)
+    await updateDisabled(connection, operator.operatorId, {
+      atMs: context.nowMs,
+      byPlatform: !context.operator.supplier,
+    })
     await deleteSessionsOf(connection, operator.operatorId)
     await deleteSignInLinks(connection, operator.operatorId)
     await context.revocations.note(connection, 'operator', operator.operatorId)
@@ -136,9 +148,10 @@ export async function enableOperator(
   which: number | string,
   context: ChangeContext,
 ): Promise<StoredOperator> {
-  const after = await changeOperator(db, which, context, 'operator.enable', (connection, { operatorId }) =>
-    updateDisabled(connection, operatorId, null),
-  )
+  const after = await changeOperator(db, which, context, 'operator.enable', async (connection, operator) => {
+    if (context.operator.supplier && operator.disabledByPlatform) throw disabledByPlatform(operator)
+    await updateEnabled(connection, operator.operatorId)
+  })
   await context.revocations.noteGivenBack(db, 'operator', after.operatorId)
   return after
 }
@@ -243,51 +256,10 @@ function auditedState(of: StoredOperator): object {
   return { role: roleOf(of), disabledAt, hasSecondFactor }
 }
 
-function ownSecondFactor(): Rejected {
-  return new Rejected(409, {
-    type: 'OWN_SECOND_FACTOR',
-    message: 'Removing your own second factor takes one of its codes',
-    hint: 'Use the menu under your name; without the app and recovery codes, ask another admin, or run: npx ari operator reset-second-factor NAME',
-  })
-}
-
-function ownSignInLink(): Rejected {
-  return new Rejected(409, {
-    type: 'OWN_SIGN_IN_LINK',
-    message: 'A sign-in link for yourself comes from somebody else',
-    hint: 'Ask another admin, or run: npx ari operator sign-in-link NAME',
-  })
-}
-
-/** Else a manager could become anybody of the supplier, with that person's name in the audit log. */
-function hasSignedIn({ name }: StoredOperator): Rejected {
-  return new Rejected(409, {
-    type: 'PERSON_HAS_SIGNED_IN',
-    message: `"${name}" has signed in before: a manager's link is for the first sign-in`,
-    hint: 'Whoever forgot the password asks the platform for a link',
-  })
-}
-
-function ofSupplier({ name }: StoredOperator): Rejected {
-  return new Rejected(409, {
-    type: 'PERSON_OF_SUPPLIER',
-    message: `"${name}" belongs to a supplier and can't be an admin`,
-    hint: 'People of a supplier are viewers or managers of it',
-  })
-}
-
 async function selectOperator(db: Queryable, which: number | string): Promise<StoredOperator> {
   const operator = await selectOptionalOperator(db, which)
   if (operator) return operator
   throw operatorNotFound(which)
-}
-
-export function operatorNotFound(which: number | string): Rejected {
-  return new Rejected(404, {
-    type: 'OPERATOR_NOT_FOUND',
-    message: `Operator ${typeof which === 'number' ? which : `"${String(reportedValue(which))}"`} not found`,
-    hint: 'See the list of operators',
-  })
 }
 
 function refuseLastAdmin(operator: StoredOperator, admins: readonly number[]): void {

@@ -12,7 +12,7 @@ export function nameKeyOf(name: string): string {
 
 const columns = `id as "operatorId", name, role, supplier_id as "supplierId", password_hash is not null as "hasPassword",
   oidc_subject is not null as "isLinked", totp_secret is not null as "hasSecondFactor",
-  created_at as "createdAt", disabled_at as "disabledAt",
+  created_at as "createdAt", disabled_at as "disabledAt", disabled_by_platform as "disabledByPlatform",
   last_sign_in_at as "lastSignInAt"`
 
 type Row = Omit<StoredOperator, 'createdAt' | 'disabledAt' | 'lastSignInAt'> & {
@@ -89,9 +89,22 @@ export async function updateRole(db: Queryable, operatorId: number, role: Operat
   await db.query('update operator set role = $2 where id = $1', [operatorId, role])
 }
 
-/** Null enables the operator again. */
-export async function updateDisabled(db: Queryable, operatorId: number, atMs: number | null): Promise<void> {
-  await db.query('update operator set disabled_at = instant($2) where id = $1', [operatorId, atMs])
+/** Whom the platform shut out stays so, though the supplier does it too. */
+export async function updateDisabled(
+  db: Queryable,
+  operatorId: number,
+  { atMs, byPlatform }: { atMs: number; byPlatform: boolean },
+): Promise<void> {
+  await db.query(
+    `update operator set disabled_at = instant($2), disabled_by_platform = disabled_by_platform or $3 where id = $1`,
+    [operatorId, atMs, byPlatform],
+  )
+}
+
+export async function updateEnabled(db: Queryable, operatorId: number): Promise<void> {
+  await db.query('update operator set disabled_at = null, disabled_by_platform = false where id = $1', [
+    operatorId,
+  ])
 }
 
 /** Null: none, until a sign-in by link. */

@@ -81,7 +81,7 @@ function endAccess(
     }
     for (const person of await activePeople(connection, supplierId)) {
       const { operatorId } = person
-      await updateDisabled(connection, operatorId, nowMs)
+      await updateDisabled(connection, operatorId, { atMs: nowMs, byPlatform: false })
       await removeSecondFactor(connection, operatorId)
       await deleteSessionsOf(connection, operatorId)
       await deleteSignInLinks(connection, operatorId)

@@ -10,11 +10,11 @@ import {
   disableOperator as disable,
   enableOperator as enable,
   newSignInLink,
-  operatorNotFound,
   resetSecondFactor as reset,
   setRole,
   type ChangeContext,
 } from '../../operators/manage.ts'
+import { operatorNotFound } from '../../operators/refusals.ts'
 import { selectAudit, type AuditFilter } from '../../operators/audit.ts'
 import { readId, readListRange, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
 

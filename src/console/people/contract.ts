@@ -17,6 +17,9 @@ export type Person = Omit<StoredOperator, 'operatorId' | 'role' | 'supplierId' |
 /** The link is shown only once. */
 type PersonWithLink = { person: Person; link: SignInLink }
 
+/** Disabled ones too: accounts are kept for good, and their names are taken for everybody. */
+export const managedPeopleMax = 100
+
 const ofSupplier = Type.Object({ supplierId: text({ maxLength: 20 }) })
 const ofPerson = Type.Object({ ...ofSupplier.properties, personId: text({ maxLength: 20 }) })
 const change = { method: 'POST', forSuppliers: 'own', role: 'operator', params: ofPerson } as const

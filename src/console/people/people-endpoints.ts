@@ -5,17 +5,18 @@ import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import { personRoleOf, storedRoles, type StoredOperator } from '../../operators/contract.ts'
 import {
-  createOperator,
   disableOperator,
   enableOperator,
+  insertOperator,
   newSignInLink,
   setRole,
   type ChangeContext,
 } from '../../operators/manage.ts'
 import { selectOperators, selectOptionalOperator } from '../../operators/store.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
+import { transaction } from '../../postgres/transaction.ts'
 import { supplierNamed } from '../suppliers/rules.ts'
-import { peopleRoutes, type Person } from './contract.ts'
+import { managedPeopleMax, peopleRoutes, type Person } from './contract.ts'
 
 /** The people of a supplier: made and changed by operators, and by the supplier's own managers. */
 
@@ -34,7 +35,10 @@ export const createPerson = (needs: PeopleNeeds): Mounted =>
   on(peopleRoutes.createPerson, async ({ params, body: { name, role }, ...request }) => {
     const { supplierId } = await supplierNamed(needs.db, params.supplierId)
     const newPerson = { name, role: storedRoles[role], supplierId }
-    const { operator, link } = await createOperator(needs.db, newPerson, contextOf(request, needs))
+    const { operator, link } = await transaction(needs.db, async (connection) => {
+      if (request.operator.supplier) await refuseManyPeople(connection, supplierId)
+      return insertOperator(connection, newPerson, contextOf(request, needs))
+    })
     return answer(200, { person: personOf(operator), link })
   })
 
@@ -63,6 +67,21 @@ export const createPersonLink = (needs: PeopleNeeds): Mounted =>
     const { operator, link } = await newSignInLink(needs.db, id, contextOf(request, needs))
     return answer(200, { person: personOf(operator), link })
   })
+
+/** Locks the account, so that two managers don't both make the last one. */
+async function refuseManyPeople(connection: Queryable, supplierId: number): Promise<void> {
+  await connection.query('select from supplier where id = $1 for no key update', [supplierId])
+  const { rows } = await connection.query<{ count: number }>(
+    'select count(*)::int as count from operator where supplier_id = $1',
+    [supplierId],
+  )
+  if ((rows[0]?.count ?? 0) < managedPeopleMax) return
+  throw new Rejected(409, {
+    type: 'ENOUGH_PEOPLE',
+    message: `There may be ${managedPeopleMax} people of a supplier, disabled ones included`,
+    hint: 'Ask the platform, which may add more',
+  })
+}
 
 function contextOf(
   { operator, requestId }: Pick<Call<typeof peopleRoutes.createPerson>, 'operator' | 'requestId'>,

@@ -96,7 +96,7 @@ function useColumns(supplierId: number, mayChange: boolean, onMade: (made: Made)
 
 function Actions({
   supplierId,
-  person: { personId, name, disabledAt, lastSignInAt },
+  person: { personId, name, disabledAt, disabledByPlatform, lastSignInAt },
   onMade,
 }: {
   supplierId: number
@@ -138,6 +138,10 @@ function Actions({
             {t('access.operators.disable')}
           </Button>
         </Group>
+      ) : me.supplier !== null && disabledByPlatform ? (
+        <Text size="xs" c="dimmed">
+          {t('suppliers.people.disabledByPlatform')}
+        </Text>
       ) : (
         <Button
           variant="default"

@@ -272,6 +272,7 @@ export const suppliers = {
     linkFor: 'New sign-in link for {{name}}',
     disable: 'Disable {{name}}',
     enable: 'Enable {{name}}',
+    disabledByPlatform: 'Disabled by the platform',
     role: { viewer: 'Viewer', manager: 'Manager' },
     roleHint: {
       viewer: 'Can see everything of this supplier, but change nothing.',
