@@ -156,6 +156,24 @@ describe('after the hotel has changed its currency', () => {
   })
 })
 
+test('the same state is unchanged when the hotel has another name by now; a new one has that name', async () => {
+  const id = idOf(await shop.book())
+  await pushStoryHotel(shop.supplier, { hotelName: 'Sea View Grand' })
+  const same = await modify(id)
+  const other = await modify(id, { rooms: [room({ guest: grace })] })
+  await pushStoryHotel(shop.supplier)
+  assert.deepEqual([same, other].map(said), [
+    ['Reservation unchanged', 1, 'Confirm', '220.00'],
+    ['Reservation modified', 2, 'Confirm', '220.00'],
+  ])
+  assert.deepEqual(await deliveriesOf(id), [
+    [1, 'Confirm', 'superseded'],
+    [2, 'Confirm', 'queued'],
+  ])
+  const { reservation } = expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body
+  assert.equal(Object(reservation).hotelName, 'Sea View Grand')
+})
+
 test('a modification that cannot be booked leaves the reservation unchanged', async () => {
   const id = idOf(await shop.book())
   const held = (await shop.platform.get(`/booking/reservations/${id}`)).body

@@ -128,9 +128,10 @@ async function modify(
   }
 }
 
-/** The comparison ignores how a state was priced. */
+/** The comparison ignores how a state was priced, and the name that the hotel has by now. */
 function isSameState(content: ReservationContent, stored: ReservationContent): boolean {
-  const plain: unknown = JSON.parse(JSON.stringify({ ...content, priceChecks: [] }))
+  const { hotelName } = stored
+  const plain: unknown = JSON.parse(JSON.stringify({ ...content, hotelName, priceChecks: [] }))
   return isDeepStrictEqual(plain, { ...stored, priceChecks: [] })
 }
 
