@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, openShop, type Shop } from '../../../test/booking.ts'
+import { expectStatus, openShop, vat, type Shop } from '../../../test/booking.ts'
 import { gatewayForTests, type Reply } from '../../../test/harness.ts'
 import { expectOk, problemsOf } from '../../../test/story.ts'
 import { isRecord } from '../../http/validate.ts'
@@ -127,6 +127,27 @@ test('a price beyond the bound is held, the rest of its item is applied, and a r
   assert.deepEqual(
     recordsOf(diff.body['changes']).map(({ before, after, by }) => ({ before, after, by })),
     [{ before: 100, after: 10, by: 'push' }],
+  )
+})
+
+test('only a price that the fixed taxes of its night forbid to any party is let through a rule', async () => {
+  const shop = await guarded([drop])
+  const perPerson = { ...vat, valueType: 'fixed', appliedPer: 'per_person_per_night', included: true }
+  const taxes = [
+    { ...perPerson, type: 'CITY_TAX', value: 4 },
+    { ...perPerson, type: 'LOCAL_TAX', value: 50, startDate: '2027-07-01', endDate: '2027-08-31' },
+  ]
+  expectOk(await shop.supplier.post('/push/taxes', { hotelId: 'H1', taxes }))
+  // A room for three: the city takes 12.00 of them.
+  const reply = await push(shop, [
+    night('2027-04-10', [bar({ price: 20 })]),
+    night('2027-04-11', [bar({ price: 12 })]),
+    night('2027-04-12', [bar({ price: 11.99 })]),
+  ])
+  assert.equal(reply.status, 207)
+  assert.deepEqual(
+    recordsOf(reply.body['results']).map(({ status }) => status),
+    ['held', 'held', 'applied'],
   )
 })
 

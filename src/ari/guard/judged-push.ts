@@ -103,7 +103,10 @@ export class PushJudge {
     before: number,
   ): Verdict | undefined {
     if (!mayBeHeld(field, before, value)) return undefined
-    return this.#own(row, { month, field, value }, night) ?? this.#wholeUnless(row, field, value)
+    return (
+      this.#own(row, { month, field, value }, night) ??
+      this.#wholeUnless(row, field, value, firstDay(month) + night)
+    )
   }
 
   #own(
@@ -114,10 +117,11 @@ export class PushJudge {
     const { guard, stored } = this.#context
     const before = this.before(field, night, stored.of(row.roomNo, row.rateNo, month))
     if (isPriceField(field)) {
-      const bounds = guard.learned ? this.#boundsOn(row, field, firstDay(month) + night) : undefined
+      const day = firstDay(month) + night
+      const bounds = guard.learned ? this.#boundsOn(row, field, day) : undefined
       const verdict = judgePrice(guard, field, before, value, bounds)
       if (!verdict || verdict.action === 'warn') return this.whole ? undefined : verdict
-      return this.#sellsNothing(row, value) ? undefined : verdict
+      return this.#closes(row, value, day) ? undefined : verdict
     }
     const opening = opens(field, before, value) ? this.massOpen?.verdict : undefined
     const jump = field === fieldNumber.inventory ? judgeInventory(guard.jumps, before, value) : undefined
@@ -126,19 +130,20 @@ export class PushJudge {
     return own?.action === 'warn' && this.whole ? undefined : own
   }
 
-  #wholeUnless(row: RowChange, field: number, value: number): Verdict | undefined {
-    return this.whole && isPriceField(field) && this.#sellsNothing(row, value) ? undefined : this.whole
+  #wholeUnless(row: RowChange, field: number, value: number, day: DayNumber): Verdict | undefined {
+    return this.whole && isPriceField(field) && this.#closes(row, value, day) ? undefined : this.whole
   }
 
   /**
-   * A price below the taxes that it includes can't be sold: it closes the night, and closures are never held.
+   * A price below the taxes that it includes can't be sold: it closes the night to a party, if only to the largest
+   * that pays taxes, and closures are never held.
    */
-  #sellsNothing({ roomNo, rateNo }: RowChange, value: number): boolean {
+  #closes({ roomNo, rateNo }: RowChange, value: number, day: DayNumber): boolean {
     const { priceFloor, productOf } = this.#context.catalog
     const product = priceFloor && productOf(roomNo, rateNo)
     if (!product) return false
-    const { adult, child, infant } = guestsMaxOf(product)
-    return value < priceFloor.highest(roomNo, rateNo, adult + child + infant)
+    const { adult, child } = guestsMaxOf(product)
+    return value < priceFloor.on(day, roomNo, rateNo, Math.min(product.maxOccupancy, adult + child))
   }
 
   #boundsOn(row: RowChange, field: number, day: DayNumber): LearnedBound | undefined {
