@@ -116,10 +116,15 @@ test('small pushes are handed over to one process; answers, refusals and repeats
   const unknownHotel = { ...units(1), hotelId: 'NOWHERE' }
   const unknownRoom = { hotelId: 'H1', ari: [{ roomId: 'NONE', date: later, inventory: 1 }] }
   const repeated = { ...apart, 'idempotency-key': 'once' }
+  // Each empty member counts as absent.
+  const emptyDates = { roomId: 'DBL', date: '', startDate: last, endDate: last, inventory: 7 }
+  const emptyRates = { roomId: 'DBL', rateId: 'BAR', date: last, inventory: 7, rates: [] }
+  const withEmpty = { hotelId: 'H1', currency: '', planId: '', ari: [emptyDates, emptyRates] }
   for (const [body, status, headers] of [
     [unknownHotel, 404, {}],
     [unknownRoom, 404, {}],
     [units(7, last), 200, repeated],
+    [withEmpty, 200, {}],
   ] as const) {
     const push = () => supplier.post('/push/ari', body, headers)
     // The first alone: a repeat that came before its answer would be refused.

@@ -26,7 +26,10 @@ type SentAri = ItemsCall<typeof ariRoutes.pushAri>
 /** Larger pushes take more to hand over than they gain, and have lanes of their own. */
 const bodyBytesMax = 32 * 1024
 
-/** Accepts a push in the hotel's home. Only pushes without a problem are handed over: what is refused anyway isn't. */
+/**
+ * Accepts a push in the hotel's home. Only pushes without a problem are handed over: what is refused anyway isn't. Nor
+ * is what is read otherwise than it was sent, because the home gets the bytes that were sent.
+ */
 export async function acceptAtHome(
   needs: AriNeeds & { homes?: Homes | undefined },
   call: SentAri,
@@ -39,9 +42,9 @@ export async function acceptAtHome(
 
 function homeOf(
   homes: Homes,
-  { push, body, problems, judgementByItem, warnings }: SentAri,
+  { push, body, isAsSent, problems, judgementByItem }: SentAri,
 ): Home | undefined {
-  const isSound = problems.length === 0 && judgementByItem?.size === 0 && warnings.listed.length === 0
+  const isSound = isAsSent && problems.length === 0 && judgementByItem?.size === 0
   if (!isSound || !push.rawBody || push.rawBody.length > bodyBytesMax || !isRecord(body)) return undefined
   const { hotelId } = body
   return typeof hotelId === 'string'

@@ -108,7 +108,7 @@ function checker<R extends Route>(
   const params = route.params && validator(route.params)
   const readMembers = membersReader(route)
   const check = (call: UncheckedCall): Call<R> => {
-    const unknown = readMembers(call)
+    const { unknown } = readMembers(call)
     const isRight =
       unknown.length === 0 &&
       (!params || params.matches(call.params)) &&
@@ -137,6 +137,8 @@ function preparing(...shapes: readonly (Pick<Validator<TSchema>, 'prepare'> | un
 export type ItemsCall<R extends Route> = Omit<Call<R>, 'body'> & {
   /** Has the route's shape except where the problems below say otherwise. */
   body: unknown
+  /** False if members were dropped from the body, or were unknown. */
+  isAsSent: boolean
   /** Problems outside the items. */
   problems: Problem[]
   /** Problems of single items, by their index; undefined if no item was validated. */
@@ -168,7 +170,7 @@ export function onItems<R extends Route & { access: 'supplier'; pushKind: string
     route,
     prepare: preparing(item, rest),
     handle: (call) => {
-      const unknown = readMembers(call)
+      const { unknown, isAsSent } = readMembers(call)
       // There is little besides the items, which are not validated here.
       const judged = rest.judge(call.body, '', {
         ...judgingBudget({ problems: Infinity }),
@@ -181,7 +183,7 @@ export function onItems<R extends Route & { access: 'supplier'; pushKind: string
       const itemsMax = Math.min(itemsMaxOf(known.caller), list.maxItems ?? Infinity)
       const judgementByItem =
         Array.isArray(items) && items.length <= itemsMax ? judgeItems(items, item, `/${member}`) : undefined
-      return handler({ ...known, problems, judgementByItem })
+      return handler({ ...known, isAsSent, problems, judgementByItem })
     },
   }
 }
@@ -236,7 +238,7 @@ export function onEveryProblem<R extends Route, Read>(
     handle: async (unjudged) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: who calls is what the access says.
       const call = unjudged as UncheckedCall & CallerByAccess[R['access']]
-      const unknown = readMembers(call)
+      const { unknown } = readMembers(call)
       const sent = route.body ? call.body : call.query
       const judged = shape.judge(sent)
       const problems = [

@@ -12,11 +12,14 @@ export type UnknownFields = (typeof unknownFieldsChoices)[number]
 
 type Sent = { body: unknown; query: unknown; unknownFields: UnknownFields; warnings: Warnings }
 
+/** `isAsSent`: nothing was dropped, and nothing was unknown. */
+type MembersRead = { unknown: Problem[]; isAsSent: boolean }
+
 /**
  * Checks the members of a call before validation. Unknown ones become warnings of the call or, if the call
  * rejects them, the returned problems. Empty values that count as absent are dropped.
  */
-export function membersReader(route: Route): (call: Sent) => Problem[] {
+export function membersReader(route: Route): (call: Sent) => MembersRead {
   const isSuppliers = route.access === 'supplier'
   // A route without a body knows no body members.
   const body = knownMembers(route.body ?? Type.Object({}), { ignored: isSuppliers ? envelopeMembers : [] })
@@ -27,19 +30,19 @@ export function membersReader(route: Route): (call: Sent) => Problem[] {
   // Commands and the audit log get bodies of the console whole: a member that isn't validated must not be among them.
   const dropsUnknown = route.isConsole === true
   return (call) => {
-    if (isRestrictive(route, call.body)) return [notRestrictable]
-    if (body.isPlain(call.body) && query.isPlain(call.query)) return none
+    if (isRestrictive(route, call.body)) return { unknown: [notRestrictable], isAsSent: true }
+    if (body.isPlain(call.body) && query.isPlain(call.query)) return plain
     const isRefused = route.refusesUnknown === true || call.unknownFields === 'reject'
     const refused = { listed: [], unlisted: 0 }
     const into = isRefused ? refused : call.warnings
     const options = { isRefused, repeatsValue, dropsUnknown }
     query.read(call.query, (describe) => warn(into, () => parameterOf(describe(), body.whereKnown)), options)
     body.read(call.body, (describe) => warn(into, describe), options)
-    return problemsOf(refused)
+    return { unknown: problemsOf(refused), isAsSent: false }
   }
 }
 
-const none: Problem[] = []
+const plain: MembersRead = { unknown: [], isAsSent: true }
 
 /** True for a list of hotels, for example, sent to a route that has nothing to choose from. */
 function isRestrictive({ body, refusesUnknown }: Route, sent: unknown): boolean {
