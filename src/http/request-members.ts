@@ -31,7 +31,7 @@ export function membersReader(route: Route): (call: Sent) => MembersRead {
   const dropsUnknown = route.isConsole === true
   return (call) => {
     if (isRestrictive(route, call.body)) return { unknown: [notRestrictable], isAsSent: true }
-    if (body.isPlain(call.body) && query.isPlain(call.query)) return plain
+    if (body.isPlain(call.body) && query.isPlain(call.query)) return nothingAmiss
     const isRefused = route.refusesUnknown === true || call.unknownFields === 'reject'
     const refused = { listed: [], unlisted: 0 }
     const into = isRefused ? refused : call.warnings
@@ -42,7 +42,7 @@ export function membersReader(route: Route): (call: Sent) => MembersRead {
   }
 }
 
-const plain: MembersRead = { unknown: [], isAsSent: true }
+const nothingAmiss: MembersRead = { unknown: [], isAsSent: true }
 
 /** True for a list of hotels, for example, sent to a route that has nothing to choose from. */
 function isRestrictive({ body, refusesUnknown }: Route, sent: unknown): boolean {
