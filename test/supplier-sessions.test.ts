@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { managedSecretsPerDayMax } from '../src/console/suppliers/contract.ts'
 import { consoleRoutes, type ConsoleRouteName } from '../src/console/contract.ts'
+import { slotKinds } from '../src/http/in-flight.ts'
 import type { Route } from '../src/http/route.ts'
 import { setAccount } from '../src/keys/suppliers.ts'
 import { asSupplier, databaseOfSession } from '../src/postgres/supplier-session.ts'
+import { transaction } from '../src/postgres/transaction.ts'
 import { bookingBody, idOf, openShop, pushNights } from './booking.ts'
 import {
   client,
@@ -18,6 +20,7 @@ import {
   type TestSupplier,
 } from './harness.ts'
 import { until } from './deliveries.ts'
+import { untilWaiting } from './locks.ts'
 import { httpAnswer, startReceiver } from './receiver.ts'
 import { said } from './sign-in.ts'
 import { commonDigest, supplierDigests } from './stored-state.ts'
@@ -726,6 +729,26 @@ test('people of a supplier change at most 120 things a minute, all together; rea
     (await alpha.manager.post(`/suppliers/${alpha.supplierId}/exports`, { kind: 'none' })).status,
     400,
   )
+})
+
+test('however much people of a supplier search for, they hold up neither the platform nor other suppliers', async () => {
+  const { ofAlpha, ofBeta } = await transaction(gateway.db, async (connection) => {
+    await connection.query('lock table push_log in access exclusive mode')
+    const begun = Array.from({ length: slotKinds.people.each + 1 }, () => alpha.viewer.get('/pushes'))
+    const refused = await Promise.race(begun)
+    assert.deepEqual([refused.status, said(refused).type], [503, 'OVERLOADED'])
+    await untilWaiting(gateway.db, () => 2)
+    const others = Array.from({ length: 3 }, () => beta.viewer.get('/pushes'))
+    await untilWaiting(gateway.db, () => 3)
+    const operator = await gateway.operator('viewer')
+    expectOk(await operator.get('/audit'))
+    return { ofAlpha: Promise.all(begun), ofBeta: Promise.all(others) }
+  })
+  assert.deepEqual(
+    (await ofAlpha).map(({ status }) => status).filter((status) => status !== 200),
+    [503],
+  )
+  for (const reply of await ofBeta) expectOk(reply)
 })
 
 /** Packed with those of others, or common to all. */

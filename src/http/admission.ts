@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { isCardNumberId } from '../base/card-number.ts'
 import { overloaded } from './body.ts'
 import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, CallerByAccess } from './call.ts'
-import { openSlotOf, type InFlight } from './in-flight.ts'
+import { openSlotOf, type InFlight, type RequestSlot } from './in-flight.ts'
 import { notSignedIn, refusalByRole, secondFactorRequired } from './operator-refusals.ts'
 import { RateLimiter, tooMany, type RateLimit } from './rate-limit.ts'
 import { Rejected, reportedValue } from './rejected.ts'
@@ -29,19 +29,21 @@ export function admission(
   needs: ServeNeeds,
 ): Admission {
   const limiter = new RateLimiter(() => needs.clock.now(), needs.sharedLimits)
-  const ownerOf = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+  const slotOf = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<RequestSlot> => {
     switch (route.access) {
       case 'operator': {
         const operator = await admitOperator(route, request, needs)
         limitChanges(operator, request, limiter, needs)
-        return `operator ${operator.name}`
+        return operator.supplier
+          ? { kind: 'people', owner: peopleOf(operator.supplier) }
+          : { kind: 'known', owner: `operator ${operator.name}` }
       }
       case 'platform':
-        return `token ${await admitToken(route, request, needs)}`
+        return { kind: 'known', owner: `token ${await admitToken(route, request, needs)}` }
       case 'supplier':
-        return keyOwner(await admitSupplier(route, request, reply, limiter, needs))
+        return { kind: 'known', owner: keyOwner(await admitSupplier(route, request, reply, limiter, needs)) }
       case 'open':
-        return ''
+        return openSlotOf(request)
     }
   }
   const admit: Admission['admit'] = async (route, request, reply) => {
@@ -49,12 +51,12 @@ export function admission(
     inFlight.workBegan(request)
     if (isDraining()) throw shuttingDown()
     if (route.access === 'open') return
-    const owner = await ownerOf(route, request, reply).catch((error: unknown) => {
+    const slot = await slotOf(route, request, reply).catch((error: unknown) => {
       const { caller } = request.ari
       inFlight.claimed(request, caller ? { kind: 'known', owner: keyOwner(caller) } : openSlotOf(request))
       throw error
     })
-    const beyond = inFlight.claimed(request, { kind: 'known', owner })
+    const beyond = inFlight.claimed(request, slot)
     if (beyond === undefined) return
     needs.telemetry.limited.inc({ limit: beyond })
     throw overloaded()
@@ -200,6 +202,8 @@ async function admitOperator(route: Route, request: FastifyRequest, needs: Serve
 /** All people of a supplier together: a platform lets anybody in who signs up, and each change is a transaction or a call. */
 const changesOfPeople: RateLimit = { perMinute: 120, burst: 120 }
 
+const peopleOf = ({ supplierId }: { supplierId: number }): string => `people of ${supplierId}`
+
 function limitChanges(
   { supplier }: Operator,
   { method }: FastifyRequest,
@@ -207,7 +211,7 @@ function limitChanges(
   needs: ServeNeeds,
 ): void {
   if (!supplier || method === 'GET') return
-  const taken = limiter.take(`people of ${supplier.supplierId}`, changesOfPeople, needs.clock.now())
+  const taken = limiter.take(peopleOf(supplier), changesOfPeople, needs.clock.now())
   if (taken.allowed) return
   needs.telemetry.limited.inc({ limit: 'rate' })
   throw tooMany(

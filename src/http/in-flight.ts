@@ -37,6 +37,8 @@ export const slotKinds = {
   arriving: { room: 'known', each: 1_000, limit: 'in_flight_of_address' },
   /** By key, token or operator. */
   known: { room: 'known', each: 1_000, limit: 'in_flight_of_key' },
+  /** All people of a supplier together. */
+  people: { room: 'known', each: 100, limit: 'in_flight_of_people' },
   /** Without a credential, or with an invalid one; by address. */
   open: { room: 'open', each: 100, limit: 'in_flight_of_address' },
   /** From monitors, which must not take the service for dead. */
@@ -137,7 +139,13 @@ export function inFlightRequests(ended: (request: FastifyRequest) => void): InFl
 
 class TakenSlots {
   readonly #byRoom = { known: 0, open: 0, unlimited: 0 }
-  readonly #byOwner = { arriving: new Counts(), known: new Counts(), open: new Counts(), probe: new Counts() }
+  readonly #byOwner: Record<SlotKind, Counts> = {
+    arriving: new Counts(),
+    known: new Counts(),
+    people: new Counts(),
+    open: new Counts(),
+    probe: new Counts(),
+  }
 
   /** Always takes the slot: a request that is turned away counts until its answer is taken. */
   take({ kind, owner }: RequestSlot): SlotLimit | undefined {

@@ -66,7 +66,7 @@ export type Database = Queryable & {
 
 export const poolConnectionsMax = 20
 const signInConnectionsMax = 3
-const unhurriedConnectionsMax = 4
+export const unhurriedConnectionsMax = 4
 /** For all keys together fewer than there are connections, so that reads always find one. */
 const writesMax = { passing: 4, waiting: 200, inAll: { passing: 14, keptForOthers: 8 } }
 type DatabaseOptions = {

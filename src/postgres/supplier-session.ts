@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { Gate } from '../base/gate.ts'
 import { codeOf } from './store-errors.ts'
-import type { Database } from './postgres.ts'
-import { readTransaction } from './transaction.ts'
+import { unhurriedConnectionsMax, type Database } from './postgres.ts'
+import { readTransaction, type Transaction } from './transaction.ts'
 
 /**
  * The database as a signed-in person of a supplier may use it. Every statement runs in a transaction with a lesser role,
@@ -11,6 +12,16 @@ import { readTransaction } from './transaction.ts'
 
 /** The role has what the function grant_supplier_sessions grants, and nothing more. */
 export const supplierRole = 'ari_supplier'
+
+/**
+ * Transactions of suppliers' people at the same time, so that the platform's own searches and chores find a connection
+ * whatever they search for. Those that wait are no more than their requests in flight.
+ */
+const transactionsMax = {
+  passing: 2,
+  waiting: Infinity,
+  inAll: { passing: unhurriedConnectionsMax - 1, keptForOthers: 1 },
+}
 
 const sessions = new AsyncLocalStorage<number>()
 
@@ -27,18 +38,30 @@ export function lacksRole(error: unknown): error is Error {
 
 /** Takes the supplier from the session that it is used in; outside of one every statement fails. */
 export function databaseOfSession({ unhurried }: Database): Database {
-  const beginsWith = (): string => {
+  const gate = new Gate(transactionsMax)
+  const supplierOfSession = (): number => {
     const supplierId = sessions.getStore()
     if (supplierId === undefined || !Number.isSafeInteger(supplierId))
       throw new Error('a statement of a supplier session ran outside of one')
-    return `begin; set local role ${supplierRole}; set local ari.supplier = ${supplierId}`
+    return supplierId
+  }
+  const beginsWith = (): string =>
+    `begin; set local role ${supplierRole}; set local ari.supplier = ${supplierOfSession()}`
+  const inTurn = async <Result>(work: (connection: Transaction) => Promise<Result>): Promise<Result> => {
+    const supplierId = supplierOfSession()
+    await gate.enter(supplierId)
+    try {
+      return await readTransaction(db, work)
+    } finally {
+      gate.leave(supplierId)
+    }
   }
   // Separate connections: those of the API's callers keep their plans, and wait for no search of people.
   const db: Database = {
     ...unhurried,
     beginsWith,
-    query: (query, values) => readTransaction(db, (connection) => connection.query(query, values)),
-    pipelined: (start) => readTransaction(db, (connection) => connection.pipelined(() => start(connection))),
+    query: (query, values) => inTurn((connection) => connection.query(query, values)),
+    pipelined: (start) => inTurn((connection) => connection.pipelined(() => start(connection))),
     connect: () => Promise.reject(new Error('a supplier session opens no connection of its own')),
     get signIn() {
       return db
