@@ -219,7 +219,11 @@ test('many hotels are explained with as many statements as one, and each has the
   await explained(hotelIds)
   const { mock } = context.mock.method(gateway.db, 'query')
   await explained(hotelIds.slice(0, 1))
-  const statementsForOne = mock.callCount()
+  // Others are made by the clock, such as looking up the token again.
+  const statements = (): number =>
+    mock.calls.filter(({ arguments: sent }) => /push_/.test(JSON.stringify(sent))).length
+  const statementsForOne = statements()
+  assert.notEqual(statementsForOne, 0)
   mock.resetCalls()
   assert.deepEqual(await explained(hotelIds), [
     [
@@ -243,7 +247,7 @@ test('many hotels are explained with as many statements as one, and each has the
       ['archived-E4', 0],
     ],
   ])
-  assert.equal(mock.callCount(), statementsForOne)
+  assert.equal(statements(), statementsForOne)
 })
 
 test('the nearest stay has other dates for all rooms, or else fewer rooms; never a past date', async () => {
