@@ -103,7 +103,7 @@ export async function conditionsOf(
   db: Queryable,
   query: HotelQuery,
   parameters: Parameters,
-  isByIndexOfWords: boolean,
+  by: WordTest,
 ): Promise<Conditions> {
   const { search, order, after, exact, nowMs, thisMonth } = query
   const { table, id } = orders[order]
@@ -121,7 +121,7 @@ export async function conditionsOf(
   if (exact.isOnly) where('ordered', exact.hotelIds, (ids) => `${id} = any(${ids}::int[])`)
   else {
     if (exact.hotelIds.length > 0) where('ordered', exact.hotelIds, (ids) => `${id} <> all(${ids}::int[])`)
-    for (const word of search.words ?? []) conditions.s.push(isNamed(word, parameters, isByIndexOfWords))
+    for (const word of search.words ?? []) conditions.s.push(isNamed(word, parameters, by))
   }
   where('ordered', search.among, (ids) => `${id} = any(${ids}::int[])`)
   const { goLive } = search
@@ -163,16 +163,16 @@ export function filtersOf({ search, thisMonth }: HotelQuery, parameters: Paramet
 /** By the service's clock, as in hotel.ari_day. */
 const dayOf = (ms: number): number => Math.floor(ms / 86_400_000)
 
+/** `parts`: by their index. `each`: word by word, in the least time. `like`: so that the planner sees how rare they are. */
+export type WordTest = 'parts' | 'each' | 'like'
+
 /** search_text has no characters special to `like`. If no supplier has the word, its condition is left out, so that the planner sees how rare it is. */
-export function isNamed(
-  { text, supplierIds }: SearchWord,
-  parameters: Parameters,
-  isByIndex: boolean,
-): string {
-  const isInWords = `s.words like '%' || ${parameters.add(text)}::text || '%'`
+export function isNamed({ text, supplierIds }: SearchWord, parameters: Parameters, by: WordTest): string {
+  const part = `${parameters.add(text)}::text`
+  const isInWords = by === 'each' ? `strpos(s.words, ${part}) > 0` : `s.words like '%' || ${part} || '%'`
   if (supplierIds.length > 0)
     return `(${isInWords} or s.supplier_id = any(${parameters.add(supplierIds)}::int[]))`
-  return isByIndex
+  return by === 'parts'
     ? `search_parts(s.words) @> ${parameters.add(partsOf(text))}::text[] and ${isInWords}`
     : isInWords
 }

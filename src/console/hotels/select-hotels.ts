@@ -16,6 +16,7 @@ import {
   type HotelQuery,
   type SearchWord,
   type Table,
+  type WordTest,
 } from './hotel-conditions.ts'
 
 /** The SQL of lists and searches of hotels. */
@@ -31,6 +32,8 @@ export type HotelFoundRow = Omit<HotelListed, 'createdAt' | 'lastAriAt' | 'ariUn
 
 /** `filters`: as planned. `walk`: in order, through the next hotels only. `words`: all by the index of parts, then sorted. */
 type Way = 'filters' | 'walk' | 'words'
+
+const wordTests: Readonly<Record<Way, WordTest>> = { filters: 'like', walk: 'each', words: 'parts' }
 
 type Sample = {
   /** Whether so many hotels have all the words that going through them in order soon fills a page. */
@@ -77,7 +80,7 @@ async function sampled(db: Queryable, query: HotelQuery, words: readonly SearchW
   const { order, after } = query
   const { table, key } = orders[order]
   const parameters = new Parameters()
-  const conditions = words.map((word) => isNamed(word, parameters, false))
+  const conditions = words.map((word) => isNamed(word, parameters, 'each'))
   const end = (): string => {
     const isAhead = after ? isBeyond(order, after, parameters) : 'true'
     return `(array_agg(${key} order by ${key} ${directionOf(order)}) filter (where ${isAhead}))
@@ -122,7 +125,7 @@ async function selectBy(
   const direction = directionOf(query.order)
   const first = isNewestOfSupplier(query) ? 's.supplier_id' : key
   const inOrder = `order by ${first} ${direction}, ${id} ${direction}`
-  const conditions = await conditionsOf(db, query, parameters, way === 'words')
+  const conditions = await conditionsOf(db, query, parameters, wordTests[way])
   if (walkedTo !== null)
     conditions.ordered.push(`${key} ${isDescending ? '>=' : '<='} ${parameters.add(walkedTo)}::${type}`)
   const now = parameters.add(query.nowMs)
