@@ -42,9 +42,9 @@ type Sample = {
   walkedTo: string | null
 }
 
-/** A walk ends after this many hotels. The index of names has the words too; by another table, each would be looked up. */
+/** A walk ends after about so many hotels. The index of names has the words too; by another table, each would be looked up. */
 const walkedMax: Readonly<Record<Table, number>> = { s: 200_000, h: 10_000 }
-/** Of a walk, and of those that pass the filters if it fills no page. */
+/** Hotels of a walk that are looked up in the other table; if it fills no page, of those that pass the filters. */
 const lookedUpMax = 25_000
 /** Of so many hotels, evenly spread, three or more have words that are common: some 6,000 of a million. */
 const sampledHotels = 500
