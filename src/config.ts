@@ -4,11 +4,10 @@ import { minuteMs } from './base/calendar.ts'
 import type { LogLevel } from './base/log.ts'
 import { listed, unknownSettings } from './config-values.ts'
 import type { Environment } from './keys/secret.ts'
-import type { MetricsRules } from './monitoring.ts'
 import type { OidcSettings } from './operators/oidc.ts'
 import { defaultSignInRules, type SignInRules } from './operators/sign-in-rules.ts'
 import type { ObjectStoreAddress } from './outbound/object-store.ts'
-import type { Role, Setting } from './setting.ts'
+import type { MetricsRules, Role, Setting } from './setting.ts'
 import { settingsTable as table, usualDrainMs, type MigrateChoice } from './settings.ts'
 
 /** Environment → typed settings. The only file that reads process.env. */

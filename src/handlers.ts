@@ -1,11 +1,14 @@
 import { acknowledgeAlerts, listAlerts } from './alerts/alert-endpoints.ts'
 import { requestResync } from './alerts/resync-endpoints.ts'
 import { getAlertSettings, setAlertSettings, testAlerts } from './alerts/settings-endpoints.ts'
-import { getAri, getRoomRateMappings, pushAri } from './ari/ari-endpoints.ts'
+import { getAri } from './ari/get-ari.ts'
+import { getRoomRateMappings } from './ari/get-room-rate-mappings.ts'
+import { pushAri } from './ari/push-ari.ts'
 import { getAriDigest } from './ari/get-ari-digest.ts'
 import { getGuard, setGuard } from './ari/guard/guard-endpoints.ts'
 import { discardHolds, listHolds, releaseHolds } from './ari/guard/hold-endpoints.ts'
-import { getAriDiff, getCellHistory, undo } from './ari/history-endpoints.ts'
+import { getAriDiff, getCellHistory } from './ari/history-endpoints.ts'
+import { undo } from './ari/undo.ts'
 import {
   cancelBulkJob,
   createBulkJob,

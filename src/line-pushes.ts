@@ -1,5 +1,5 @@
 import type { AriNeeds } from './ari/accept-ari.ts'
-import { pushAri } from './ari/ari-endpoints.ts'
+import { pushAri } from './ari/push-ari.ts'
 import { outsideSpans } from './base/tracing.ts'
 import type { ReadyPush } from './ari/plan.ts'
 import type { LinePushes } from './bulk/units.ts'

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { MetricsRules } from './setting.ts'
 import type { Needs } from './postgres/postgres.ts'
 import { storeProblems } from './postgres/store-errors.ts'
 import type { CardVault } from './cards/card-vault.ts'
@@ -80,14 +81,6 @@ async function storeFault(needs: Needs): Promise<string | undefined> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Access rules and port of the metrics. */
-export type MetricsRules = {
-  /** A separate port for the metrics alone; undefined: the service's port. */
-  port: number | undefined
-  /** Required as a bearer token; undefined: everybody who can reach the port may read the metrics. */
-  token: string | undefined
 }
 
 /** GET /metrics: `page` in Prometheus' text format. */

@@ -75,3 +75,11 @@ export const several = <const Value extends string>(values: readonly Value[]): K
   read: someOf(values),
   schema: { type: 'string' },
 })
+
+/** Access rules and port of the metrics. */
+export type MetricsRules = {
+  /** A separate port for the metrics alone; undefined: the service's port. */
+  port: number | undefined
+  /** Required as a bearer token; undefined: everybody who can reach the port may read the metrics. */
+  token: string | undefined
+}

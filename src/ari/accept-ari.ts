@@ -1,11 +1,10 @@
 import { currentSpan, inSpan } from '../base/tracing.ts'
-import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Caller } from '../http/call.ts'
 import type { Answer, ItemsCall } from '../http/mount.ts'
 import { isRecord } from '../http/validate.ts'
 import { warn } from '../http/warnings.ts'
-import type { Catalogs } from './catalog.ts'
+import type { CatalogNeeds } from './catalog.ts'
 import type { Committer } from './commit.ts'
 import type { ariRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
@@ -14,7 +13,8 @@ import { planPush, tooManyCells, type Plan } from './plan.ts'
 import { pricesSent } from './plan-item.ts'
 import { isSent, itemProblems, readablePush, type ItemProblems, type ReadablePush } from './readable.ts'
 
-export type AriNeeds = Needs & { catalogs: Catalogs; committer: Pick<Committer, 'submit'> }
+/** What changing stored ARI takes. */
+export type AriNeeds = CatalogNeeds & { committer: Pick<Committer, 'submit'> }
 
 /** A push of ARI as sent, with the problems that schema validation found. */
 type SentAri = Pick<ItemsCall<typeof ariRoutes.pushAri>, 'push' | 'body' | 'problems' | 'judgementByItem'>

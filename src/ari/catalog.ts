@@ -47,6 +47,9 @@ export type PriceFloors = {
   of: (stored: unknown, minorDigits: number) => PriceFloor | undefined
 }
 
+/** What reading stored ARI takes. */
+export type CatalogNeeds = Needs & { catalogs: Catalogs }
+
 export type Catalogs = {
   /** The catalog as last seen, maybe out of date: before applying, compare its version under the lock. */
   of: (hotel: HotelOfSupplier) => Promise<HotelCatalog | undefined>

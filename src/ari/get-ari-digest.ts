@@ -8,9 +8,8 @@ import type { BodyOf } from '../http/route.ts'
 import { wellFormedPart } from '../http/validate.ts'
 import type { HotelOfSupplier } from '../products/hotel-catalogs.ts'
 import { readTransaction } from '../postgres/transaction.ts'
-import type { AriNeeds } from './accept-ari.ts'
 import { namesOf, numbersOf } from './row-names.ts'
-import { isCatalogOf, type HotelCatalog } from './catalog.ts'
+import { isCatalogOf, type CatalogNeeds, type HotelCatalog } from './catalog.ts'
 import {
   compareDigests,
   knownWithin,
@@ -44,7 +43,7 @@ import {
 type Body = BodyOf<typeof digestRoutes.getAriDigest>
 
 /** POST /push/getAriDigest: hashes of the stored ARI, or how they differ from the caller's. */
-export const getAriDigest = (needs: AriNeeds): Mounted => {
+export const getAriDigest = (needs: CatalogNeeds): Mounted => {
   const cache = new DigestCache()
   needs.db.epoch.onChange(() => cache.clear())
   return onEveryProblem(digestRoutes.getAriDigest, judge, async ({ body, caller, read: after }) => {
@@ -88,7 +87,7 @@ type Read = {
 
 /** What an earlier request has computed, if nothing has changed since; never the lines of days. */
 async function cachedDigests(
-  { db, catalogs, clock }: AriNeeds,
+  { db, catalogs, clock }: CatalogNeeds,
   cache: DigestCache,
   hotel: HotelOfSupplier,
   body: Body,
@@ -109,7 +108,7 @@ async function cachedDigests(
 
 /** Reads the hotel in one snapshot; caches the digests of a whole one. */
 function readHotel(
-  { db, catalogs, clock }: AriNeeds,
+  { db, catalogs, clock }: CatalogNeeds,
   cache: DigestCache,
   hotel: HotelOfSupplier,
   body: Body,

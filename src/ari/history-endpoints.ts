@@ -2,12 +2,11 @@ import { hash } from 'node:crypto'
 import { parseNight } from '../base/calendar.ts'
 import { answer, on, onEveryProblem } from '../http/mount.ts'
 import { cursorProblem } from '../http/query.ts'
-import { rejectIfAny, type Problem } from '../http/rejected.ts'
-import { isRecord, wellFormedPart } from '../http/validate.ts'
+import { problemAt, rejectIfAny, type Problem } from '../http/rejected.ts'
+import { wellFormedPart } from '../http/validate.ts'
 import { readTransaction } from '../postgres/transaction.ts'
-import type { AriNeeds } from './accept-ari.ts'
-import { acceptUndo } from './accept-undo.ts'
 import { isIn } from './block-range.ts'
+import type { CatalogNeeds } from './catalog.ts'
 import type { ChangeBack } from './changes-back.ts'
 import {
   changesPerPage,
@@ -26,28 +25,12 @@ import {
   type Moment,
 } from './history.ts'
 import { itemErrors } from './item-contract.ts'
-import { problemAt } from './plan-item.ts'
 import { readPresent, type Present } from './read-present.ts'
 import { historyFieldOf, listedChange, replacedBy, type Nights, type Replaced } from './replaced-values.ts'
 import { namesOf } from './row-names.ts'
-import { undoErrors, undoRoutes } from './undo-contract.ts'
-
-/** POST /push/undo. */
-export const undo = (needs: AriNeeds) =>
-  onEveryProblem(
-    undoRoutes.undo,
-    (sent, shapeProblems) => rejectIfAny([...shapeProblems, ...unclearPush(sent)]),
-    ({ push, body }) => acceptUndo(needs, push, body),
-  )
-
-/** Exactly one of the two names the push. */
-function unclearPush(sent: unknown): Problem[] {
-  if (!isRecord(sent) || (sent['requestId'] === undefined) !== (sent['revision'] === undefined)) return []
-  return [{ ...undoErrors.pushUnclear, path: '' }]
-}
 
 /** POST /push/getAriDiff: the changes between two states. */
-export const getAriDiff = (needs: AriNeeds) =>
+export const getAriDiff = (needs: CatalogNeeds) =>
   onEveryProblem(
     historyRoutes.getAriDiff,
     (sent, shapeProblems) => rejectIfAny([...shapeProblems, ...diffProblems(sent, shapeProblems)]),
@@ -83,7 +66,7 @@ export const getAriDiff = (needs: AriNeeds) =>
   )
 
 /** POST /push/getCellHistory: the changes of one night of a room or room-rate. */
-export const getCellHistory = (needs: AriNeeds) =>
+export const getCellHistory = (needs: CatalogNeeds) =>
   on(historyRoutes.getCellHistory, async ({ body, caller: { supplierId } }) =>
     readTransaction(needs.db, async (connection) => {
       const night = parseNight(body.date) ?? 0

@@ -1,7 +1,6 @@
 import { parseNight, weekdays, type DayNumber } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'
-import { reportedValue, type Problem } from '../http/rejected.ts'
-import type { ConstraintError } from '../http/route.ts'
+import { problemAt, type Problem } from '../http/rejected.ts'
 import { guestsMaxOf, type GuestsMax, type RoomRate } from '../products/store.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
@@ -27,10 +26,6 @@ import { pushedRestrictions } from './restrictions.ts'
 export type DeferredProblem = () => Problem
 
 const none: readonly never[] = []
-
-export function problemAt({ type, message, hint }: ConstraintError, path: string, value?: unknown): Problem {
-  return { type, message, path, value: reportedValue(value), ...(hint === undefined ? {} : { hint }) }
-}
 
 /** A known hotel and its current date. */
 export type HotelToday = { catalog: HotelCatalog; today: DayNumber }

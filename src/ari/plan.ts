@@ -1,6 +1,6 @@
 import type { DayNumber } from '../base/calendar.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
-import { problemsListedMax, reportedValue, type Problem } from '../http/rejected.ts'
+import { problemAt, problemsListedMax, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Push } from '../http/call.ts'
 import { unset } from './block-codec.ts'
 import type { HotelCatalog } from './catalog.ts'
@@ -14,7 +14,6 @@ import {
   linePrices,
   nothingSent,
   pricesSent,
-  problemAt,
   type DeferredProblem,
   type HotelToday,
   type LineLocation,

@@ -3,10 +3,9 @@ import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { HotelOfSupplier } from '../products/hotel-catalogs.ts'
-import type { AriNeeds } from './accept-ari.ts'
 import type { Block } from './block.ts'
 import { blocksReadMax, readTooLarge, selectHotelBlocks, type BlockRange } from './block-range.ts'
-import type { HotelCatalog } from './catalog.ts'
+import type { CatalogNeeds, HotelCatalog } from './catalog.ts'
 import { selectHotelPast, type HotelPast } from './changes-back.ts'
 import { firstStoredMonth } from './past-months.ts'
 import { numbersOf, type NamedRows } from './row-names.ts'
@@ -34,7 +33,7 @@ const monthsEnd = 32_767
 /** The hotel and the wanted blocks as they are now. The transaction becomes one snapshot, to read on from here. */
 export async function readPresent(
   connection: Queryable,
-  { catalogs, clock }: AriNeeds,
+  { catalogs, clock }: CatalogNeeds,
   hotelOfSupplier: HotelOfSupplier,
   { rows, from, to, isHistory }: WantedBlocks,
 ): Promise<Present> {

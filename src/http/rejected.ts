@@ -1,4 +1,5 @@
 import { withoutCardNumbers } from '../base/card-number.ts'
+import type { ConstraintError } from './route.ts'
 
 /** One problem with a request, in the form that the caller reads. */
 export type Problem = {
@@ -102,6 +103,11 @@ export function reportedValue(value: unknown): unknown {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object') return 'an object'
   return undefined
+}
+
+/** The problem of a value that breaks a constraint. */
+export function problemAt({ type, message, hint }: ConstraintError, path: string, value?: unknown): Problem {
+  return { type, message, path, value: reportedValue(value), ...(hint === undefined ? {} : { hint }) }
 }
 
 /** The body of an error answer. */

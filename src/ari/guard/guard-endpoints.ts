@@ -7,7 +7,7 @@ import { hotelNotFound } from '../../hotels/hotel-rules.ts'
 import { selectOptionalHotel } from '../../hotels/store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { readTransaction, transaction } from '../../postgres/transaction.ts'
-import type { AriNeeds } from '../accept-ari.ts'
+import type { CatalogNeeds } from '../catalog.ts'
 import { guardErrors, guardRoutes } from './contract.ts'
 import { selectOptionalSettings, saveSettings } from './guard-store.ts'
 import { learnedBoundsOf } from './learned-bounds.ts'
@@ -15,7 +15,7 @@ import { rulesProblems } from './rule-problems.ts'
 import { settingsOf, shownSettings } from './stored-guard.ts'
 
 /** GET /push/guard. */
-export const getGuard = (needs: AriNeeds) =>
+export const getGuard = (needs: CatalogNeeds) =>
   on(guardRoutes.getGuard, async ({ query, caller: { supplierId } }) => {
     const { hotelId: hotelCode } = query
     const { stored, bounds } = await readTransaction(needs.db, async (connection) => {
@@ -37,7 +37,7 @@ export const getGuard = (needs: AriNeeds) =>
   })
 
 /** POST /push/guard. */
-export const setGuard = (needs: AriNeeds) =>
+export const setGuard = (needs: CatalogNeeds) =>
   onEveryProblem(
     guardRoutes.setGuard,
     (sent, shapeProblems) => rejectIfAny(besideShape(shapeProblems, problemsOf(sent, shapeProblems))),

@@ -3,7 +3,7 @@ import { fromMinor } from '../../base/money.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { HotelOfSupplier } from '../../products/hotel-catalogs.ts'
-import type { AriNeeds } from '../accept-ari.ts'
+import type { CatalogNeeds } from '../catalog.ts'
 import type { Block } from '../block.ts'
 import { selectHotelBlocks } from '../block-range.ts'
 import { selectHotelPast } from '../changes-back.ts'
@@ -17,7 +17,7 @@ import { learnBounds } from './learned.ts'
 /** The learned bounds of a hotel as a push would be judged by them now. */
 export async function learnedBoundsOf(
   connection: Queryable,
-  { catalogs, clock }: Pick<AriNeeds, 'catalogs' | 'clock'>,
+  { catalogs, clock }: Pick<CatalogNeeds, 'catalogs' | 'clock'>,
   hotel: HotelOfSupplier,
 ): Promise<ShownBounds[]> {
   const catalog = await catalogs.current(connection, hotel)

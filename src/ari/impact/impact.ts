@@ -1,7 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { firstDay, formatNight, type DayNumber } from '../../base/calendar.ts'
 import { guestsMaxOf, roomRateKey } from '../../products/store.ts'
-import type { ItemResult } from '../apply.ts'
 import type { Connection } from '../../postgres/connection.ts'
 import type { NightMask } from '../block.ts'
 import { unset } from '../block-codec.ts'
@@ -52,10 +51,13 @@ export function* blocksToCompare({ ready: { plan }, sold }: Omit<ImpactNeeds, 'b
   }
 }
 
+/** An item's result, as far as the guard holds something of it. */
+type HoldingItem = { holds?: readonly { cells: number }[] }
+
 /** Compares the hotel before and after a push. */
 export async function impactOf(
   states: States,
-  results: readonly ItemResult[],
+  results: readonly HoldingItem[],
   { ready, sold, baseRevision }: ImpactNeeds,
 ): Promise<Impact> {
   const { body, catalog, plan } = ready
@@ -167,7 +169,7 @@ function concernedRoomRates(
   return [...byRoomRate.values()]
 }
 
-function heldCells(results: readonly ItemResult[]): number {
+function heldCells(results: readonly HoldingItem[]): number {
   return results.reduce(
     (sum, { holds = [] }) => sum + holds.reduce((cells, hold) => cells + hold.cells, 0),
     0,

@@ -1,33 +1,25 @@
 import { counted } from '../base/counted.ts'
 import { parseNight } from '../base/calendar.ts'
-import type { Queryable, Needs } from '../postgres/postgres.ts'
-import { Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+import { problemAt, rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
-import { answer, onEveryProblem, type Judge, onItems, type Mounted, on } from '../http/mount.ts'
+import { answer, onEveryProblem, type Judge } from '../http/mount.ts'
 import { readTransaction } from '../postgres/transaction.ts'
 import { wellFormedPart } from '../http/validate.ts'
 import { guestsMaxOf } from '../products/store.ts'
-import { ariRoutes, mappingRoutes } from './contract.ts'
+import { ariRoutes } from './contract.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import { type AriNeeds, itemsMaxOf } from './accept-ari.ts'
-import { acceptAtHome, type Homes } from './hand-over.ts'
+import type { CatalogNeeds } from './catalog.ts'
 import { inOrder, momentOf, momentProblems, pastBlocks, putBack, walkBackTo } from './history.ts'
 import type { MomentBody } from './history-contract.ts'
 import { itemErrors } from './item-contract.ts'
-import { problemAt } from './plan-item.ts'
 import { readPresent } from './read-present.ts'
 import { namesOf, numbersOf, type Codes } from './row-names.ts'
 import { itemsOf, runsOf, type LeftOut } from './read-back.ts'
 import { isIn, rangeNightsMax } from './block-range.ts'
-import { selectOptionalHotel } from '../hotels/store.ts'
-import { readMappings } from './mappings.ts'
-
-/** POST /push/ari. */
-export const pushAri = (needs: AriNeeds & { homes?: Homes | undefined }): Mounted =>
-  onItems(ariRoutes.pushAri, 'ari', itemsMaxOf, (call) => acceptAtHome(needs, call))
 
 /** POST /push/getAri: the stored ARI, as a push that changes nothing. */
-export const getAri = (needs: AriNeeds) =>
+export const getAri = (needs: CatalogNeeds) =>
   onEveryProblem(ariRoutes.getAri, judge(needs), async ({ body, caller }) => {
     const from = parseNight(body.startDate) ?? 0
     const to = parseNight(body.endDate) ?? 0
@@ -59,7 +51,7 @@ export const getAri = (needs: AriNeeds) =>
 
 /** The handler reports unknown codes, from its own snapshot; here only alongside other problems. */
 const judge =
-  ({ catalogs }: AriNeeds): Judge<void, 'supplier'> =>
+  ({ catalogs }: CatalogNeeds): Judge<void, 'supplier'> =>
   async (sent, shapeProblems, { caller: { supplierId } }) => {
     const { hotelId, startDate, endDate, asOf, ...codes } = readable(sent, shapeProblems)
     const problems = [
@@ -91,7 +83,7 @@ type Requested = { body: BodyOf<typeof ariRoutes.getAri>; from: number; to: numb
 
 async function selectStored(
   connection: Queryable,
-  needs: AriNeeds,
+  needs: CatalogNeeds,
   supplierId: number,
   { body, from, to }: Requested,
 ) {
@@ -151,17 +143,3 @@ function warningsOf({ formerCurrency, beyondOccupancy }: LeftOut, currency: stri
   }
   return warnings
 }
-
-/** POST /push/getRoomRateMappings: every room-rate of a hotel with the platform's identifiers. */
-export const getRoomRateMappings = (needs: Needs) =>
-  on(mappingRoutes.getRoomRateMappings, async ({ body: { hotelId }, caller }) => {
-    const hotel = await selectOptionalHotel(needs.db, caller.supplierId, hotelId)
-    if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
-    return answer(200, {
-      code: '200',
-      message: 'Room and rate mappings retrieved successfully',
-      hotelId,
-      platformHotelId: String(hotel.id),
-      mappings: await readMappings(needs.db, hotel.id),
-    })
-  })
