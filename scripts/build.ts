@@ -57,7 +57,7 @@ await build({
     license: { fileName: 'bundled-licenses.md' },
     rolldownOptions: {
       input: Object.fromEntries(
-        ['bin/ari', 'bin/serve', 'bulk-thread', 'openapi/reference-worker'].map((name) => [
+        ['bin/ari', 'bin/serve', 'processes/bulk-thread', 'openapi/reference-worker'].map((name) => [
           name,
           resolve(source, `${name}.ts`),
         ]),

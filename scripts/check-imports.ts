@@ -10,8 +10,12 @@ const order: readonly (readonly string[])[] = [
   ['cli'],
   ['doctor'],
   ['backup'],
-  // The files directly in src/, which compose the features.
+  ['start'],
+  // src/app.ts, which composes the features.
   ['src'],
+  ['handlers'],
+  ['processes'],
+  ['settings'],
   ['openapi'],
   ['guides'],
   // src/contract.ts, the table of all routes.
@@ -46,7 +50,7 @@ const order: readonly (readonly string[])[] = [
   ['embedded-postgres'],
 ]
 /** The rooms that may mount endpoints. */
-const composers: readonly string[] = ['bin', 'cli', 'src']
+const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']
 const rankByRoom = new Map(order.flatMap((rooms, rank) => rooms.map((room) => [room, rank])))
 
 const namelessRooms = ['utils', 'helpers', 'common', 'services', 'repositories', 'dto', 'misc', 'shared']
@@ -123,8 +127,8 @@ function fileProblems({ path, text }: Source): string[] {
   if (!rankByRoom.has(roomOf(path)))
     problems.push(`${path}: room "${roomOf(path)}" has no place in the order of scripts/check-imports.ts`)
   if (/^export (?:type )?(?:\*|\{[^}]*\}) from /m.test(text)) problems.push(`${path}: re-exports`)
-  if (/\bprocess\.env\b/.test(text) && path !== 'src/config.ts')
-    problems.push(`${path}: reads process.env, which only src/config.ts does`)
+  if (/\bprocess\.env\b/.test(text) && path !== 'src/settings/config.ts')
+    problems.push(`${path}: reads process.env, which only src/settings/config.ts does`)
   return problems
 }
 

@@ -1,12 +1,12 @@
 /**
- * What lists the settings follows from their table (src/settings.ts): the table in docs/operating.md,
+ * What lists the settings follows from their table (src/settings/settings.ts): the table in docs/operating.md,
  * deploy/.env.example, and deploy/settings.schema.json, to which a chart holds its values. This compares them;
  * `npm run write:settings` rewrites them.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { allSettings } from '../src/config.ts'
-import type { Setting } from '../src/setting.ts'
+import { allSettings } from '../src/settings/config.ts'
+import type { Setting } from '../src/settings/setting.ts'
 import { root } from './project-files.ts'
 
 const guide = 'docs/operating.md'
@@ -124,7 +124,7 @@ for (const [path, make] of Object.entries(written)) {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, wanted)
   } else if (!existsSync(file) || readFileSync(file, 'utf8') !== wanted) {
-    process.stdout.write(`${path} is not what src/settings.ts gives: run "npm run write:settings"\n`)
+    process.stdout.write(`${path} is not what src/settings/settings.ts gives: run "npm run write:settings"\n`)
     process.exitCode = 1
   }
 }

@@ -13,7 +13,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { findRunningPostgres } from '../src/embedded-postgres/embedded-postgres.ts'
-import { firstHotel } from '../src/welcome.ts'
+import { firstHotel } from '../src/start/welcome.ts'
 import { client } from './harness.ts'
 import { programsForTests, runAri, startOnTerminal, startProgram, type Running } from './programs.ts'
 

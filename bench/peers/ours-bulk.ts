@@ -1,8 +1,8 @@
-/** The thread of ours.ts that works on first loads, like src/bulk-thread.ts but by the bench's clock. */
+/** The thread of ours.ts that works on first loads, like src/processes/bulk-thread.ts but by the bench's clock. */
 import { workerData } from 'node:worker_threads'
 import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
-import { workInThread } from '../../src/bulk-work.ts'
+import { workInThread } from '../../src/processes/bulk-work.ts'
 import type { PostgresAddress } from '../../src/postgres/connection-config.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'
 import { benchClock } from './bench-clock.ts'

@@ -6,8 +6,8 @@ import { gatewayForTests } from '../../test/harness.ts'
 import { expectOk } from '../../test/story.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { openLog } from '../base/log.ts'
-import { readConfig } from '../config.ts'
-import { doChores } from '../housekeeping.ts'
+import { readConfig } from '../settings/config.ts'
+import { doChores } from '../start/housekeeping.ts'
 import { decodeBefore } from './before-values.ts'
 
 const gateway = await gatewayForTests()

@@ -2,7 +2,7 @@
 import { CommanderError, type Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { program } from '../cli/program.ts'
-import { failureLines } from '../failure-lines.ts'
+import { failureLines } from '../start/failure-lines.ts'
 
 const exitCodes = { failed: 1, wrongUsage: 2 }
 

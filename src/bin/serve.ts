@@ -1,11 +1,11 @@
 import cluster from 'node:cluster'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { loadConfig, type Settings } from '../config.ts'
+import { loadConfig, type Settings } from '../settings/config.ts'
 import { makeFolders } from '../embedded-postgres/make-folders.ts'
-import { PrimaryChannel } from '../process-channel.ts'
-import type { Service } from '../closers.ts'
-import { failureLines } from '../failure-lines.ts'
+import { PrimaryChannel } from '../processes/process-channel.ts'
+import type { Service } from '../processes/closers.ts'
+import { failureLines } from '../start/failure-lines.ts'
 
 /**
  * The service: starts here, and stops on SIGTERM or SIGINT within 30 seconds after ARI_DRAIN_MS, whatever is in progress.
@@ -54,7 +54,7 @@ try {
 
 /** Ends the process. */
 async function migrateOnly(settings: Settings): Promise<never> {
-  const { bringUpToDate } = await import('../service.ts')
+  const { bringUpToDate } = await import('../start/service.ts')
   const { applied, version } = await bringUpToDate(settings)
   const done = applied.length === 0 ? 'nothing to do' : `applied ${applied.join(', ')}`
   say([`ARI_MIGRATE is only: the schema is at ${version}: ${done}`])
@@ -72,7 +72,7 @@ async function start(settings: Settings): Promise<Service> {
     // Without the cache the start is only slower. Opening the store, if it is here, reports an unusable
     // folder.
   }
-  const { startService, startPrimary, startWorker } = await import('../service.ts')
+  const { startService, startPrimary, startWorker } = await import('../start/service.ts')
   if (processes) return startWorker(settings, processes)
   return settings.processes > 1 ? startPrimary(settings, say) : startService(settings, say)
 }

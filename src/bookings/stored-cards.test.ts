@@ -6,8 +6,8 @@ import { expectOk } from '../../test/story.ts'
 import { openLog } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { destroyOldCards } from '../cards/store.ts'
-import { readConfig } from '../config.ts'
-import { doChores } from '../housekeeping.ts'
+import { readConfig } from '../settings/config.ts'
+import { doChores } from '../start/housekeeping.ts'
 import { setAccount } from '../keys/suppliers.ts'
 
 /** Data stored before card numbers were refused, and cards destroyed on cancellation. */

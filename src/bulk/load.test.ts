@@ -7,11 +7,11 @@ import { gatewayForTests, type Reply } from '../../test/harness.ts'
 import { until } from '../../test/pace.ts'
 import { expectOk, problemsOf, product, pushStoryHotel, storyHotel } from '../../test/story.ts'
 import { revokeKey } from '../keys/manage.ts'
-import { doChores } from '../housekeeping.ts'
+import { doChores } from '../start/housekeeping.ts'
 import { openLog } from '../base/log.ts'
 import { bulkLimits } from './limits.ts'
 import { telemetry } from '../base/telemetry.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../settings/config.ts'
 
 /** First loads of NDJSON: every kind, what is refused, and what a job does when it is disturbed. */
 

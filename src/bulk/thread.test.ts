@@ -4,7 +4,7 @@ import { figuresOf, load, ndjson } from '../../test/bulk.ts'
 import { gatewayForTests } from '../../test/harness.ts'
 import { until } from '../../test/pace.ts'
 import { pushStoryHotel } from '../../test/story.ts'
-import type { BulkThreadData } from '../bulk-thread.ts'
+import type { BulkThreadData } from '../processes/bulk-thread.ts'
 import { openLog } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { startBulkThread } from './thread.ts'
@@ -12,7 +12,7 @@ import { bulkBell } from './worker.ts'
 
 /** First loads in a thread of their own, as the service runs them. */
 
-const program = new URL('../bulk-thread.ts', import.meta.url)
+const program = new URL('../processes/bulk-thread.ts', import.meta.url)
 const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 
 const line = (price: unknown): object => ({

@@ -10,8 +10,8 @@ import {
 } from '../../test/harness.ts'
 import { changesIn, cursorOfNow, getChanges, type Change } from '../../test/changes.ts'
 import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
-import { doChores } from '../housekeeping.ts'
-import { readConfig } from '../config.ts'
+import { doChores } from '../start/housekeeping.ts'
+import { readConfig } from '../settings/config.ts'
 import { openLog } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { checks, levels, resultOf, type DoctorFinding, type Level } from '../doctor/findings.ts'
-import { failureLines } from '../failure-lines.ts'
+import { failureLines } from '../start/failure-lines.ts'
 import { paint, printJson, printLine, remark } from './print.ts'
 
 const exitCodes = { ok: 0, warning: 0, wrong: 1, notExamined: 2 } as const

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { loadConfig } from '../config.ts'
-import { addressOf, announcedAddress } from '../service-address.ts'
+import { loadConfig } from '../settings/config.ts'
+import { addressOf, announcedAddress } from '../settings/service-address.ts'
 import { printLine } from './print.ts'
 
 const answersWithinMs = 4_000

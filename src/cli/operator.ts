@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../settings/config.ts'
 import { personRoles, storedRoles, type SignInLink, type StoredOperator } from '../operators/contract.ts'
 import {
   createOperator,
@@ -15,7 +15,7 @@ import { selectOperators, type NewOperator } from '../operators/store.ts'
 import { supplierIdOf } from '../keys/suppliers.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'
-import { addressOf, announcedAddress } from '../service-address.ts'
+import { addressOf, announcedAddress } from '../settings/service-address.ts'
 import { commandLineUser, withSession, type Session } from './session.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { loadConfig, readSecretFile } from '../config.ts'
+import { loadConfig, readSecretFile } from '../settings/config.ts'
 import { systemClock } from '../base/clock.ts'
 import { type SimulatedCall, isSecret } from '../simulate/answer.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../simulate/faults.ts'
 import { renderCall } from '../simulate/render-call.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
-import { addressOf, announcedAddress } from '../service-address.ts'
+import { addressOf, announcedAddress } from '../settings/service-address.ts'
 import { integerBetween } from './arguments.ts'
 import { paint, printJson, printLine, remark } from './print.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync, mkdtempSync, readFileSync, rmdirSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Settings } from '../config.ts'
+import type { Settings } from '../settings/config.ts'
 import { ok, skipped, warned, wrong, type CheckOutcome } from './findings.ts'
 
 /** What the machine gives the service: descriptors, the data folder, free disk. */

@@ -1,4 +1,4 @@
-import type { Settings } from '../config.ts'
+import type { Settings } from '../settings/config.ts'
 import { ok, warned, wrong, type CheckOutcome } from './findings.ts'
 
 /** The settings as a service would read them. */

@@ -1,4 +1,4 @@
-import { loadConfig, secretValues, WrongSettings, type Settings } from '../config.ts'
+import { loadConfig, secretValues, WrongSettings, type Settings } from '../settings/config.ts'
 import type { Database } from '../postgres/postgres.ts'
 import { selectCalledUrls } from '../webhooks/store.ts'
 import { checkDataFolder, checkDescriptors, checkDisk } from './check-machine.ts'

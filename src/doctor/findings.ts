@@ -1,4 +1,4 @@
-import { failureLines } from '../failure-lines.ts'
+import { failureLines } from '../start/failure-lines.ts'
 
 /** What an examination finds. The names of checks and levels are part of `ari doctor --json`. */
 

@@ -62,11 +62,11 @@ test('an endpoint needs the files that CONTRIBUTING.md names', () => {
   change('src/keys/contract.ts', 'export const keyRoutes = {', `export const keyRoutes = {\n${route}`)
   writeFileSync(join(copy, 'src/keys/get-account.ts'), `${endpoint}\n`)
   change(
-    'src/handlers.ts',
+    'src/handlers/handlers.ts',
     'import { getLimits',
     "import { getAccount } from './keys/get-account.ts'\nimport { getLimits",
   )
-  change('src/handlers.ts', '  getLimits,', '  getAccount,\n  getLimits,')
+  change('src/handlers/handlers.ts', '  getLimits,', '  getAccount,\n  getLimits,')
   change('test/key-matrix.test.ts', '  getLimits: {', `${row}\n  getLimits: {`)
   writeFileSync(join(copy, 'src/keys/get-account.test.ts'), `${endpointTest}\n`)
   run('scripts/write-client-types.ts')

@@ -44,7 +44,7 @@ const first = [
   'src/cards/card-vault.test.ts',
   'src/keys/authenticate.test.ts',
   'src/push-log/list-pushes.test.ts',
-  'src/housekeeping.test.ts',
+  'src/start/housekeeping.test.ts',
   'test/roles.test.ts',
   'test/store-epoch.test.ts',
   'test/supplier-sessions.test.ts',

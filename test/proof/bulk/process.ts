@@ -1,7 +1,7 @@
 /** The service in a process of its own: prints its address, and works on jobs when it reads a line. */
 import { once } from 'node:events'
 import { startApp } from '../../../src/app.ts'
-import type { BulkThreadData } from '../../../src/bulk-thread.ts'
+import type { BulkThreadData } from '../../../src/processes/bulk-thread.ts'
 import { openLog } from '../../../src/base/log.ts'
 import { telemetry } from '../../../src/base/telemetry.ts'
 import { openDatabase } from '../../../src/postgres/postgres.ts'
@@ -25,6 +25,6 @@ const { url } = await app.listen({ host: '127.0.0.1', port: 0 })
 process.stdout.write(`${url}\n`)
 await once(process.stdin, 'data')
 app.startBulkThread({
-  file: new URL('../../../src/bulk-thread.ts', import.meta.url),
+  file: new URL('../../../src/processes/bulk-thread.ts', import.meta.url),
   data: { address: db.address, logLevel: 'fatal', patience: 100 } satisfies BulkThreadData,
 })

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Log } from './base/log.ts'
+import type { Log } from '../base/log.ts'
 
 /** `isFault`: the process must not go on serving, not even for the time that balancers need to notice. */
 export type Stopping = { isFault: boolean }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Settings } from './config.ts'
-import type { PostgresAddress } from './postgres/connection-config.ts'
-import { checkDatabase, addressText } from './postgres/first-connection.ts'
-import { isMigrated } from './postgres/migrate.ts'
+import type { Settings } from '../settings/config.ts'
+import type { PostgresAddress } from '../postgres/connection-config.ts'
+import { checkDatabase, addressText } from '../postgres/first-connection.ts'
+import { isMigrated } from '../postgres/migrate.ts'
 
 /** The PostgreSQL that a program works on, according to its settings. */
 export type Store = {
@@ -36,7 +36,7 @@ export async function openStore(
     return given(settings.databaseUrl, settings.patience)
   }
   // Imported only when needed, because most of the start's time is loading modules.
-  const { startEmbeddedPostgres } = await import('./embedded-postgres/embedded-postgres.ts')
+  const { startEmbeddedPostgres } = await import('../embedded-postgres/embedded-postgres.ts')
   const { dataDir, postgresBinDir: binDir, processes } = settings
   const connectionsMax = 100 + (processes - 1) * connectionsPerProcess
   const started = await startEmbeddedPostgres({ dataDir, binDir, connectionsMax, onLaunch, log })
@@ -71,7 +71,7 @@ export async function reachStore(
     throw new Error(`There is no store in ${store.where}: set DATABASE_URL to the service's, or ${makeOne}`)
   }
   const { DataFolderInUse, findRunningPostgres, holdsData } =
-    await import('./embedded-postgres/embedded-postgres.ts')
+    await import('../embedded-postgres/embedded-postgres.ts')
   const untilMs = performance.now() + startOfOtherMs
   for (;;) {
     const running = await findRunningPostgres(settings.dataDir)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
-import { gatewayForTests } from '../test/harness.ts'
-import { readConfig } from './config.ts'
+import { gatewayForTests } from '../../test/harness.ts'
+import { readConfig } from '../settings/config.ts'
 import { doChores, doRound } from './housekeeping.ts'
-import { openLog } from './base/log.ts'
-import { telemetry } from './base/telemetry.ts'
-import { preparePartitions } from './push-log/housekeeping.ts'
+import { openLog } from '../base/log.ts'
+import { telemetry } from '../base/telemetry.ts'
+import { preparePartitions } from '../push-log/housekeeping.ts'
 
 /** Tests what housekeeping deletes when a clock is wrong: a machine's, or the database's. */
 

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AggregatorRegistry } from 'prom-client'
-import { WrongSettings, type Settings } from './config.ts'
-import type { Log } from './base/log.ts'
-import { processorSeconds, type Telemetry } from './base/telemetry.ts'
-import type { PostgresAddress } from './postgres/connection-config.ts'
+import { WrongSettings, type Settings } from '../settings/config.ts'
+import type { Log } from '../base/log.ts'
+import { processorSeconds, type Telemetry } from '../base/telemetry.ts'
+import type { PostgresAddress } from '../postgres/connection-config.ts'
 import {
   isToPrimary,
   sendToWorker,

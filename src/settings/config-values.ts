@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { hostsOf, hostWantOf, hostWants, isHostWant } from './postgres/connection-config.ts'
-import { readNatsServers } from './changes/nats-url.ts'
-import type { ObjectStoreAddress } from './outbound/object-store.ts'
-import { ownFirstSegments } from './base/path-prefix.ts'
-import { editDistance } from './http/spelling.ts'
-import { allowableNetworks, isAllowableNetwork, loopbackNetworks, parseUrl } from './outbound/vet-url.ts'
+import { hostsOf, hostWantOf, hostWants, isHostWant } from '../postgres/connection-config.ts'
+import { readNatsServers } from '../changes/nats-url.ts'
+import type { ObjectStoreAddress } from '../outbound/object-store.ts'
+import { ownFirstSegments } from '../base/path-prefix.ts'
+import { editDistance } from '../http/spelling.ts'
+import { allowableNetworks, isAllowableNetwork, loopbackNetworks, parseUrl } from '../outbound/vet-url.ts'
 
 /** Converts texts of the environment to values of settings. */
 

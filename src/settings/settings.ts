@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { readMailAddress, readOperatorsUrl, readSmtpUrl } from './alerts/channel-settings.ts'
-import { logLevels } from './base/log.ts'
+import { readMailAddress, readOperatorsUrl, readSmtpUrl } from '../alerts/channel-settings.ts'
+import { logLevels } from '../base/log.ts'
 import {
   processes,
   readArchiveKeyId,
@@ -19,7 +19,7 @@ import {
   readVaultKey,
   readVaultKeys,
 } from './config-values.ts'
-import { environments, type Environment } from './keys/secret.ts'
+import { environments, type Environment } from '../keys/secret.ts'
 import { consoleSettings } from './console-settings.ts'
 import { anyText, inProduction, integer, oneOf, roles, several, setting, text, yesOrNo } from './setting.ts'
 

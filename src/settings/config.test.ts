@@ -188,7 +188,7 @@ test('a wrong value in a file is not repeated if it may be secret', (t) => {
 
 test('every line of the example of an environment is valid, alone and with all others', () => {
   const lines =
-    readFileSync(new URL('../deploy/.env.example', import.meta.url), 'utf8').match(/^#\w+=.*$/gm) ?? []
+    readFileSync(new URL('../../deploy/.env.example', import.meta.url), 'utf8').match(/^#\w+=.*$/gm) ?? []
   const examples = lines.map((line) => line.slice(1).split(/=(.*)/, 2))
   assert.deepEqual(
     examples.map(([name = '']) => name.replace(/_FILE$/, '')),

@@ -1,7 +1,7 @@
-import { minuteMs } from './base/calendar.ts'
+import { minuteMs } from '../base/calendar.ts'
 import { readIssuer, readKeys } from './config-values.ts'
-import { operatorRoles } from './http/route.ts'
-import { defaultSignInRules, signInMinutes, type SignInRules } from './operators/sign-in-rules.ts'
+import { operatorRoles } from '../http/route.ts'
+import { defaultSignInRules, signInMinutes, type SignInRules } from '../operators/sign-in-rules.ts'
 import { anyText, inProduction, integer, oneOf, setting, text, yesOrNo } from './setting.ts'
 
 /** The part of the table of settings (settings.ts) that is about signing in to the console. */

@@ -1,24 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { PostgresAddress } from './postgres/connection-config.ts'
-import { starting, type Closers, type Service } from './closers.ts'
-import { startStoreWatch } from './postgres/store-watch.ts'
-import type { Ports, PrimaryChannel } from './process-channel.ts'
-import { claimPort, startProcesses } from './processes.ts'
-import type { Settings } from './config.ts'
-import { Peers } from './peers.ts'
+import type { PostgresAddress } from '../postgres/connection-config.ts'
+import { starting, type Closers, type Service } from '../processes/closers.ts'
+import { startStoreWatch } from '../postgres/store-watch.ts'
+import type { Ports, PrimaryChannel } from '../processes/process-channel.ts'
+import { claimPort, startProcesses } from '../processes/processes.ts'
+import type { Settings } from '../settings/config.ts'
+import { Peers } from '../processes/peers.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { revocationsIn, type Revocations } from './keys/revocations.ts'
-import { claimEnvironment } from './keys/store.ts'
+import { revocationsIn, type Revocations } from '../keys/revocations.ts'
+import { claimEnvironment } from '../keys/store.ts'
 import { openStore, type Store } from './open-store.ts'
-import { openLog, throttledWarning, type Log } from './base/log.ts'
-import { migrate, migrateAs, type Migrated } from './postgres/migrate.ts'
-import { type Needs, openDatabase } from './postgres/postgres.ts'
-import { telemetry, type Telemetry } from './base/telemetry.ts'
-import { preparePartitions } from './push-log/housekeeping.ts'
-import { fillReference } from './reference/store.ts'
+import { openLog, throttledWarning, type Log } from '../base/log.ts'
+import { migrate, migrateAs, type Migrated } from '../postgres/migrate.ts'
+import { type Needs, openDatabase } from '../postgres/postgres.ts'
+import { telemetry, type Telemetry } from '../base/telemetry.ts'
+import { preparePartitions } from '../push-log/housekeeping.ts'
+import { fillReference } from '../reference/store.ts'
 import { listenError, serveRequests, type LoadedApp } from './serve-requests.ts'
-import { addressesOf, announceAddresses } from './service-address.ts'
-import { reportToSystemd } from './systemd.ts'
+import { addressesOf, announceAddresses } from '../settings/service-address.ts'
+import { reportToSystemd } from '../processes/systemd.ts'
 import { sayReady, type Say } from './welcome.ts'
 
 // With those of serve-requests.ts below the 30 seconds in which the service must be able to stop.
@@ -32,7 +32,7 @@ const enforcedAgainAfterMs = 1_000
 export async function startService(settings: Settings, say: Say): Promise<Service> {
   const log = openLog(settings.logLevel)
   let loading: LoadedApp | undefined
-  const load = (): LoadedApp => (loading ??= import('./app.ts'))
+  const load = (): LoadedApp => (loading ??= import('../app.ts'))
   return starting(log, async (closers) => {
     // Evaluating modules blocks: begin it when PostgreSQL works, not before.
     const { needs, store, revocations } = await prepareService(settings, log, closers, {
@@ -97,7 +97,7 @@ async function claimPorts({ host, port, metrics }: Settings): Promise<Ports> {
 /** A worker of a service with several processes. */
 export async function startWorker(settings: Settings, processes: PrimaryChannel): Promise<Service> {
   const log = openLog(settings.logLevel)
-  const loading = import('./app.ts')
+  const loading = import('../app.ts')
   loading.catch(() => {})
   return starting(log, async (closers) => {
     const { address, isFirst, peers, port, metricsPort } = await processes.toServe()

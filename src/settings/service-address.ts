@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from './config.ts'
-import { takeLock, type Lock } from './embedded-postgres/lock.ts'
+import { takeLock, type Lock } from '../embedded-postgres/lock.ts'
 
 /** The addresses of a data folder's service, stored in the folder for the commands that run beside it. */
 

@@ -1,13 +1,13 @@
-import type { AriNeeds } from './ari/accept-ari.ts'
-import { pushAri } from './ari/push-ari.ts'
-import { outsideSpans } from './base/tracing.ts'
-import type { ReadyPush } from './ari/plan.ts'
-import type { LinePushes } from './bulk/units.ts'
-import { pushHotels } from './hotels/hotel-endpoints.ts'
-import type { Push, UncheckedCall } from './http/call.ts'
-import type { Answer, Mounted } from './http/mount.ts'
-import { pushProducts } from './products/product-endpoints.ts'
-import { pushTaxes } from './taxes/tax-endpoints.ts'
+import type { AriNeeds } from '../ari/accept-ari.ts'
+import { pushAri } from '../ari/push-ari.ts'
+import { outsideSpans } from '../base/tracing.ts'
+import type { ReadyPush } from '../ari/plan.ts'
+import type { LinePushes } from '../bulk/units.ts'
+import { pushHotels } from '../hotels/hotel-endpoints.ts'
+import type { Push, UncheckedCall } from '../http/call.ts'
+import type { Answer, Mounted } from '../http/mount.ts'
+import { pushProducts } from '../products/product-endpoints.ts'
+import { pushTaxes } from '../taxes/tax-endpoints.ts'
 
 /** The endpoints of pushes for the lines of first loads: they are judged exactly like requests. */
 export function linePushes(needs: Omit<AriNeeds, 'committer'>): LinePushes {

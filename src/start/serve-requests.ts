@@ -1,16 +1,16 @@
 import { extname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { App } from './app.ts'
-import type { BulkThreadData } from './bulk-thread.ts'
-import type { ThreadProgram } from './bulk/thread.ts'
-import { startPublisher } from './changes/publisher.ts'
-import { openArchive } from './push-log/archive.ts'
-import { openCardVault, type CardVault } from './cards/card-vault.ts'
-import type { Closers } from './closers.ts'
-import type { Settings } from './config.ts'
-import type { AppNeeds } from './handler-needs.ts'
-import { resolveAsSystem, resolveByDns } from './outbound/vet-url.ts'
-import type { Needs } from './postgres/postgres.ts'
+import type { App } from '../app.ts'
+import type { BulkThreadData } from '../processes/bulk-thread.ts'
+import type { ThreadProgram } from '../bulk/thread.ts'
+import { startPublisher } from '../changes/publisher.ts'
+import { openArchive } from '../push-log/archive.ts'
+import { openCardVault, type CardVault } from '../cards/card-vault.ts'
+import type { Closers } from '../processes/closers.ts'
+import type { Settings } from '../settings/config.ts'
+import type { AppNeeds } from '../handlers/handler-needs.ts'
+import { resolveAsSystem, resolveByDns } from '../outbound/vet-url.ts'
+import type { Needs } from '../postgres/postgres.ts'
 
 // With those of service.ts below the 30 seconds in which the service must be able to stop (bin/serve.ts).
 const requestsFinishWithinMs = 20_000
@@ -108,7 +108,7 @@ export async function serveRequests(
 
 /** The sources are .ts, the packed product is .js. */
 function bulkThreadOf({ db }: Needs, { logLevel, patience }: Settings): ThreadProgram {
-  const file = new URL(`./bulk-thread${extname(import.meta.url)}`, import.meta.url)
+  const file = new URL(`../processes/bulk-thread${extname(import.meta.url)}`, import.meta.url)
   return { file, data: { address: db.address, logLevel, patience } satisfies BulkThreadData }
 }
 

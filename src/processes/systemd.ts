@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Closers } from './closers.ts'
-import { supervision, type Settings } from './config.ts'
-import { throttledWarning } from './base/log.ts'
-import type { Needs } from './postgres/postgres.ts'
-import { storeProblems } from './postgres/store-errors.ts'
+import { supervision, type Settings } from '../settings/config.ts'
+import { throttledWarning } from '../base/log.ts'
+import type { Needs } from '../postgres/postgres.ts'
+import { storeProblems } from '../postgres/store-errors.ts'
 
 /**
  * Reports to systemd, for a unit of Type=notify: sd_notify(3). Its socket is one for datagrams, which Node doesn't have, so

@@ -1,13 +1,13 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
-import type { Settings } from './config.ts'
-import { createFirstKey, createToken } from './keys/manage.ts'
-import { noRevocations } from './keys/revocations.ts'
-import { createFirstAdmin, firstStart } from './operators/manage.ts'
-import { signInUrl } from './operators/session-store.ts'
-import type { Needs } from './postgres/postgres.ts'
-import { addressesOf, reachable } from './service-address.ts'
-import type { Environment } from './keys/secret.ts'
+import type { Settings } from '../settings/config.ts'
+import { createFirstKey, createToken } from '../keys/manage.ts'
+import { noRevocations } from '../keys/revocations.ts'
+import { createFirstAdmin, firstStart } from '../operators/manage.ts'
+import { signInUrl } from '../operators/session-store.ts'
+import type { Needs } from '../postgres/postgres.ts'
+import { addressesOf, reachable } from '../settings/service-address.ts'
+import type { Environment } from '../keys/secret.ts'
 
 /** The text on the terminal when the service is ready. */
 

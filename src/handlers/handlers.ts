@@ -1,0 +1,127 @@
+import { acknowledgeAlerts, listAlerts } from '../alerts/alert-endpoints.ts'
+import { requestResync } from '../alerts/resync-endpoints.ts'
+import { getAlertSettings, setAlertSettings, testAlerts } from '../alerts/settings-endpoints.ts'
+import { getAri } from '../ari/get-ari.ts'
+import { getRoomRateMappings } from '../ari/get-room-rate-mappings.ts'
+import { pushAri } from '../ari/push-ari.ts'
+import { getAriDigest } from '../ari/get-ari-digest.ts'
+import { getGuard, setGuard } from '../ari/guard/guard-endpoints.ts'
+import { discardHolds, listHolds, releaseHolds } from '../ari/guard/hold-endpoints.ts'
+import { getAriDiff, getCellHistory } from '../ari/history-endpoints.ts'
+import { undo } from '../ari/undo.ts'
+import {
+  cancelBulkJob,
+  createBulkJob,
+  getBulkErrors,
+  getBulkJob,
+  startBulkJob,
+  uploadBulkData,
+} from '../bulk/bulk-endpoints.ts'
+import { createExport, getExportData } from '../bulk/export-endpoints.ts'
+import { getCertification, sendForgery } from '../certification/certification-endpoints.ts'
+import { listChanges } from '../changes/list-changes.ts'
+import {
+  onCancelReservation,
+  onCreateReservation,
+  onModifyReservation,
+  getReservation,
+  listReservations,
+} from '../bookings/booking-endpoints.ts'
+import type { RouteName } from '../contract.ts'
+import type { HandlerNeeds } from './handler-needs.ts'
+import {
+  onAdvanceClock,
+  onBookTest,
+  onGetClock,
+  onGetFaults,
+  onOrderFaults,
+  onResetSandbox,
+} from '../sandbox/sandbox-endpoints.ts'
+import { getHotels, pushHotels } from '../hotels/hotel-endpoints.ts'
+import { getLimits } from '../keys/get-limits.ts'
+import { findOffers } from '../offers/find-offers.ts'
+import type { Mounted } from '../http/mount.ts'
+import { getTaxes, pushTaxes } from '../taxes/tax-endpoints.ts'
+import { getProducts, pushProducts } from '../products/product-endpoints.ts'
+import { checkPrice, listPriceChecks } from '../price-check/price-check-endpoints.ts'
+import { getPush, listPushes } from '../push-log/push-log-endpoints.ts'
+import { getReference } from '../reference/get-reference.ts'
+import { acknowledgeReservations, retrieveReservations } from '../deliveries/retrieve-reservations.ts'
+import { listDeliveries, sendDeliveriesAgain } from '../deliveries/supplier-deliveries.ts'
+import { pushBooking } from '../deliveries/push-booking.ts'
+import {
+  getWebhooks,
+  registerAvailabilityWebhook,
+  registerPushbookWebhook,
+  removeAvailabilityWebhook,
+  removePushbookWebhook,
+  testWebhook,
+} from '../webhooks/webhook-endpoints.ts'
+
+/** Every route's handler; the compiler demands one for each. */
+export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mounted>> = {
+  pushHotels,
+  getHotels,
+  pushProducts,
+  getProducts,
+  getRoomRateMappings,
+  pushTaxes,
+  getTaxes,
+  pushAri,
+  getAri,
+  getAriDigest,
+  getAriDiff,
+  getCellHistory,
+  undo,
+  getGuard,
+  setGuard,
+  listHolds,
+  releaseHolds,
+  discardHolds,
+  createBulkJob,
+  createExport,
+  getExportData,
+  uploadBulkData,
+  startBulkJob,
+  cancelBulkJob,
+  getBulkJob,
+  getBulkErrors,
+  registerAvailabilityWebhook,
+  registerPushbookWebhook,
+  removeAvailabilityWebhook,
+  removePushbookWebhook,
+  getWebhooks,
+  testWebhook,
+  pushBooking,
+  retrieveReservations,
+  acknowledgeReservations,
+  listAlerts,
+  acknowledgeAlerts,
+  getAlertSettings,
+  setAlertSettings,
+  testAlerts,
+  listDeliveries,
+  sendDeliveriesAgain,
+  listPushes,
+  getPush,
+  getReference,
+  getLimits,
+  findOffers,
+  checkPrice,
+  requestResync,
+  listPriceChecks,
+  listChanges,
+  createReservation: onCreateReservation,
+  modifyReservation: onModifyReservation,
+  getReservation,
+  listReservations,
+  cancelReservation: onCancelReservation,
+  orderFaults: onOrderFaults,
+  getFaults: onGetFaults,
+  bookTest: onBookTest,
+  advanceClock: onAdvanceClock,
+  getClock: onGetClock,
+  resetSandbox: onResetSandbox,
+  getCertification,
+  sendForgery,
+}
