@@ -3,7 +3,7 @@
  * operations, derived from the contract, so that the client's package needs nothing of the service's source.
  * Tests keep the file up to date.
  */
-import { laterRestrictions, lineRestrictions } from '../src/ari/digest.ts'
+import { laterRestrictions, lineRestrictions } from '../src/ari/digest/digest.ts'
 import { isSwitch } from '../src/ari/restrictions.ts'
 import { routes, type RouteName } from '../src/contract.ts'
 import { openapiShapes, type Shape } from '../src/openapi/shapes.ts'

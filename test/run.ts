@@ -1,7 +1,7 @@
 /**
  * Runs the tests on one PostgreSQL: `npm test` runs all but the proofs; `npm run test:proof` runs those of
  * test/proof/, those that start, kill, overload, attack, back up or install its programs (*.proof.test.ts) and, in a
- * browser, those of test/console/. Files and folders may be named: `npm test -- src/ari/push-ari.test.ts`,
+ * browser, those of test/console/. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
  * `npm test -- src/ari`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
  * ARI_TEST_POOLER=host:port all gateways reach it through a pooler.
  */

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { Block } from '../ari/block.ts'
-import { unset } from '../ari/block-codec.ts'
+import { Block } from '../ari/blocks/block.ts'
+import { unset } from '../ari/blocks/block-codec.ts'
 import { closureFields, fieldNumber, isPriceField } from '../ari/fields.ts'
 import { firstDay, formatNight, hourMs, monthOf, type DayNumber } from '../base/calendar.ts'
 import { raiseFindings, resolveFindings, type Finding, type FindingName } from '../findings/store.ts'

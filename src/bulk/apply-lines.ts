@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Committer } from '../ari/commit.ts'
-import type { ReadyPush } from '../ari/plan.ts'
+import type { Committer } from '../ari/commit/commit.ts'
+import type { ReadyPush } from '../ari/judge/plan.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import type { Caller } from '../http/call.ts'
 import { Rejected, rejectedBody, type Problem } from '../http/rejected.ts'

@@ -1,6 +1,6 @@
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
-import { Block } from '../ari/block.ts'
-import { unset } from '../ari/block-codec.ts'
+import { Block } from '../ari/blocks/block.ts'
+import { unset } from '../ari/blocks/block-codec.ts'
 import { guestBucket, isGuestPriceField, isPriceField } from '../ari/fields.ts'
 import type { HotelRow } from '../hotels/store.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { Block } from '../ari/block.ts'
-import { blockKeyText, selectBlocks, unpackBlockKey, type BlockKey } from '../ari/store.ts'
+import { Block } from '../ari/blocks/block.ts'
+import { blockKeyText, selectBlocks, unpackBlockKey, type BlockKey } from '../ari/blocks/store.ts'
 import { firstDay, formatNight, type DayNumber } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { platformRateId, platformRoomId } from '../products/store.ts'

@@ -1,14 +1,14 @@
 import { acknowledgeAlerts, listAlerts } from '../alerts/alert-endpoints.ts'
 import { requestResync } from '../alerts/resync-endpoints.ts'
 import { getAlertSettings, setAlertSettings, testAlerts } from '../alerts/settings-endpoints.ts'
-import { getAri } from '../ari/get-ari.ts'
-import { getRoomRateMappings } from '../ari/get-room-rate-mappings.ts'
-import { pushAri } from '../ari/push-ari.ts'
-import { getAriDigest } from '../ari/get-ari-digest.ts'
+import { getAri } from '../ari/read/get-ari.ts'
+import { getRoomRateMappings } from '../ari/read/get-room-rate-mappings.ts'
+import { pushAri } from '../ari/push/push-ari.ts'
+import { getAriDigest } from '../ari/digest/get-ari-digest.ts'
 import { getGuard, setGuard } from '../ari/guard/guard-endpoints.ts'
-import { discardHolds, listHolds, releaseHolds } from '../ari/guard/hold-endpoints.ts'
-import { getAriDiff, getCellHistory } from '../ari/history-endpoints.ts'
-import { undo } from '../ari/undo.ts'
+import { discardHolds, listHolds, releaseHolds } from '../ari/holds/hold-endpoints.ts'
+import { getAriDiff, getCellHistory } from '../ari/history/history-endpoints.ts'
+import { undo } from '../ari/push/undo.ts'
 import {
   cancelBulkJob,
   createBulkJob,

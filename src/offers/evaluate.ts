@@ -1,4 +1,4 @@
-import { unset } from '../ari/block-codec.ts'
+import { unset } from '../ari/blocks/block-codec.ts'
 import { closureFields, fieldNumber } from '../ari/fields.ts'
 import { allowsBy, restrictionNames, restrictions, type RestrictedStay } from '../ari/restrictions.ts'
 import type { DayNumber } from '../base/calendar.ts'

@@ -1,5 +1,5 @@
-import { unset } from '../ari/block-codec.ts'
-import type { Block } from '../ari/block.ts'
+import { unset } from '../ari/blocks/block-codec.ts'
+import type { Block } from '../ari/blocks/block.ts'
 import { fieldNumber, guestBucket } from '../ari/fields.ts'
 import {
   allowsBy,

@@ -1,4 +1,4 @@
-import { unset } from '../ari/block-codec.ts'
+import { unset } from '../ari/blocks/block-codec.ts'
 import { counted } from '../base/counted.ts'
 import { formatNight, weekdayOf, type DayNumber } from '../base/calendar.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'

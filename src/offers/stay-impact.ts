@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { monthOf, type DayNumber, type MonthNumber } from '../base/calendar.ts'
-import type { Blocks } from '../ari/block.ts'
+import type { Blocks } from '../ari/blocks/block.ts'
 import { impactLimits, type Impact } from '../ari/impact/contract.ts'
 import type { States } from '../ari/impact/changed-cells.ts'
 import type { ConcernedRoomRate, ReadSoldHotel } from '../ari/impact/impact.ts'

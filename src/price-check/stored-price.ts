@@ -1,4 +1,4 @@
-import { unset } from '../ari/block-codec.ts'
+import { unset } from '../ari/blocks/block-codec.ts'
 import { fieldNumber } from '../ari/fields.ts'
 import type { BookableRoomRate } from '../offers/booking-catalog.ts'
 import {

@@ -28,7 +28,7 @@ async function outputWith(name: string): Promise<string> {
   const environ = { ...process.env }
   // A test run within another would run nothing.
   delete environ['NODE_TEST_CONTEXT']
-  const child = spawn(process.execPath, [join(root, 'test/run.ts'), 'src/ari/commit-group.test.ts'], {
+  const child = spawn(process.execPath, [join(root, 'test/run.ts'), 'src/ari/commit/commit-group.test.ts'], {
     cwd: root,
     env: {
       ...environ,

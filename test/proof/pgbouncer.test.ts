@@ -29,11 +29,11 @@ import { runAri, startProgram } from '../programs.ts'
  */
 const first = [
   'src/postgres/transaction.test.ts',
-  'src/ari/push-ari.test.ts',
-  'src/ari/push-ari-outcomes.test.ts',
-  'src/ari/push-ari-sequence.test.ts',
-  'src/ari/commit-group.test.ts',
-  'src/ari/get-room-rate-mappings.test.ts',
+  'src/ari/push/push-ari.test.ts',
+  'src/ari/push/push-ari-outcomes.test.ts',
+  'src/ari/push/push-ari-sequence.test.ts',
+  'src/ari/commit/commit-group.test.ts',
+  'src/ari/read/get-room-rate-mappings.test.ts',
   'src/changes/list-changes.test.ts',
   'src/changes/wait-for-changes.test.ts',
   'src/bookings/create-reservation.test.ts',

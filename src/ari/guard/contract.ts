@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { code, integer, oneOf, route, success, text, type ConstraintError } from '../../http/route.ts'
 import { ageCategories } from '../fields.ts'
-import { historyFields } from '../history-contract.ts'
-import { onExpiries, ruleActions, ruleKinds } from './rules-contract.ts'
+import { historyFields } from '../history/history-contract.ts'
+import { onExpiries, ruleActions, ruleKinds } from './rules/rules-contract.ts'
 
 /** The rule that is named as the reason: one of the settings, or the learned bounds. */
 export const reasons = [...ruleKinds, 'learned'] as const

@@ -1,6 +1,6 @@
 import { firstDay, type DayNumber } from '../../base/calendar.ts'
-import type { Block } from '../block.ts'
-import { unset } from '../block-codec.ts'
+import type { Block } from '../blocks/block.ts'
+import { unset } from '../blocks/block-codec.ts'
 
 /** The prices of a month from today on, without those in a former currency. */
 export function futurePrices(

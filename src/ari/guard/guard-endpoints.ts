@@ -7,12 +7,12 @@ import { hotelNotFound } from '../../hotels/hotel-rules.ts'
 import { selectOptionalHotel } from '../../hotels/store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { readTransaction, transaction } from '../../postgres/transaction.ts'
-import type { CatalogNeeds } from '../catalog.ts'
+import type { CatalogNeeds } from '../catalog/catalog.ts'
 import { guardErrors, guardRoutes } from './contract.ts'
-import { selectOptionalSettings, saveSettings } from './guard-store.ts'
+import { selectOptionalSettings, saveSettings } from './rules/guard-store.ts'
 import { learnedBoundsOf } from './learned-bounds.ts'
 import { rulesProblems } from './rule-problems.ts'
-import { settingsOf, shownSettings } from './stored-guard.ts'
+import { settingsOf, shownSettings } from './rules/stored-guard.ts'
 
 /** GET /push/guard. */
 export const getGuard = (needs: CatalogNeeds) =>

@@ -1,7 +1,7 @@
 import { pack, unpack } from '../../push-log/stored-bytes.ts'
-import { readRuns, readVarint, scratchFor, unset, writeRuns, writeVarint } from '../block-codec.ts'
-import type { NightMask } from '../block.ts'
-import { countNights } from '../month.ts'
+import { readRuns, readVarint, scratchFor, unset, writeRuns, writeVarint } from '../blocks/block-codec.ts'
+import type { NightMask } from '../blocks/block.ts'
+import { countNights } from '../blocks/month.ts'
 
 /** A value that is held for nights of a row in one month, and those that were stored then, one for each night. */
 export type HeldPart = {

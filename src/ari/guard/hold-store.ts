@@ -1,5 +1,5 @@
 import { sqlIsoMillis, numberArray, type Queryable } from '../../postgres/postgres.ts'
-import { packBlockKey, type BlockKey } from '../store.ts'
+import { packBlockKey, type BlockKey } from '../blocks/store.ts'
 import { guardLimits, type HoldExample, type Reason } from './contract.ts'
 import type { HoldEnder, HoldState, ListedHold } from './holds-contract.ts'
 import { countCells, packParts, unpackParts } from './hold-codec.ts'

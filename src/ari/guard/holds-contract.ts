@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { integer, oneOf, route, success, text } from '../../http/route.ts'
 import { hotelId } from '../../hotels/contract.ts'
 import { ageCategories } from '../fields.ts'
-import { historyFields } from '../history-contract.ts'
+import { historyFields } from '../history/history-contract.ts'
 import { exampleOfHold, guardLimits, onExpiry, reasons } from './contract.ts'
 
 export const holdStates = ['open', 'released', 'discarded', 'expired', 'replaced'] as const

@@ -1,12 +1,12 @@
 import { firstDay, monthOf, weekdayOf, type DayNumber } from '../../base/calendar.ts'
 import { guestsMaxOf } from '../../products/store.ts'
-import { unset } from '../block-codec.ts'
-import type { Block, Blocks, NightMask } from '../block.ts'
-import type { HotelCatalog } from '../catalog.ts'
+import { unset } from '../blocks/block-codec.ts'
+import type { Block, Blocks, NightMask } from '../blocks/block.ts'
+import type { HotelCatalog } from '../catalog/catalog.ts'
 import { fieldNumber, isPriceField } from '../fields.ts'
 import { daysAheadMax } from '../item-contract.ts'
-import { countNights, nightsWhere } from '../month.ts'
-import type { PlannedItem, RowChange } from '../plan.ts'
+import { countNights, nightsWhere } from '../blocks/month.ts'
+import type { PlannedItem, RowChange } from '../judge/plan.ts'
 import { futurePrices } from './future-prices.ts'
 import { learnBounds, type WeekBounds } from './learned.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type Guard,
   type LearnedBound,
   type Verdict,
-} from './rules.ts'
+} from './rules/rules.ts'
 
 /** Judges the values of one push by what is stored. */
 

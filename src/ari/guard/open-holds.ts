@@ -1,5 +1,5 @@
-import { packBlockKey } from '../store.ts'
-import type { NightMask } from '../block.ts'
+import { packBlockKey } from '../blocks/store.ts'
+import type { NightMask } from '../blocks/block.ts'
 import type { HoldExample, Reason } from './contract.ts'
 import type { HoldEnder, HoldState } from './holds-contract.ts'
 import { withoutNights, type HeldPart } from './hold-codec.ts'

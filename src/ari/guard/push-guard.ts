@@ -1,17 +1,17 @@
-import { nightsWhere } from '../month.ts'
+import { nightsWhere } from '../blocks/month.ts'
 import { randomUUID } from 'node:crypto'
 import { counted } from '../../base/counted.ts'
 import { firstDay, formatNight } from '../../base/calendar.ts'
 import { fromMinor } from '../../base/money.ts'
 import { problemAt, type Problem } from '../../http/rejected.ts'
-import { unset } from '../block-codec.ts'
-import type { Block, NightMask, Stamp } from '../block.ts'
-import type { HotelCatalog } from '../catalog.ts'
+import { unset } from '../blocks/block-codec.ts'
+import type { Block, NightMask, Stamp } from '../blocks/block.ts'
+import type { HotelCatalog } from '../catalog/catalog.ts'
 import { guestBucket, isGuestPriceField, isPriceField, type FieldValue } from '../fields.ts'
-import type { ReadyPush, RowChange } from '../plan.ts'
-import { historyFieldOf } from '../replaced-values.ts'
+import type { ReadyPush, RowChange } from '../judge/plan.ts'
+import { historyFieldOf } from '../history/replaced-values.ts'
 import { isSwitch } from '../restrictions.ts'
-import { namesOf } from '../row-names.ts'
+import { namesOf } from '../catalog/row-names.ts'
 import {
   guardLimits,
   guardRejected,
@@ -24,8 +24,8 @@ import { countCells, withoutNights, type HeldPart } from './hold-codec.ts'
 import { type MassVerdict, type PushJudge } from './judged-push.ts'
 import { holdIdOf } from './hold-id.ts'
 import type { OpenHolds } from './open-holds.ts'
-import type { RuleAction } from './rules-contract.ts'
-import type { Verdict } from './rules.ts'
+import type { RuleAction } from './rules/rules-contract.ts'
+import type { Verdict } from './rules/rules.ts'
 
 /** Where a value of a push goes. */
 export type PushedAt = { row: RowChange; month: number }

@@ -2,8 +2,8 @@ import { toMinor } from '../../base/money.ts'
 import { reportedValue, type Problem } from '../../http/rejected.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import { guardErrors, type RuleBody } from './contract.ts'
-import { boundOfKind } from './rules-contract.ts'
-import { boundDigits } from './rules.ts'
+import { boundOfKind } from './rules/rules-contract.ts'
+import { boundDigits } from './rules/rules.ts'
 
 const bounds = ['percent', 'amount', 'units', 'nights'] as const
 const dropMax = 99

@@ -1,8 +1,8 @@
 import { roomRateKey } from '../../products/store.ts'
-import type { Block, Blocks, NightMask } from '../block.ts'
-import { nightsMax, unset } from '../block-codec.ts'
+import type { Block, Blocks, NightMask } from '../blocks/block.ts'
+import { nightsMax, unset } from '../blocks/block-codec.ts'
 import { isPriceField } from '../fields.ts'
-import type { PlannedItem } from '../plan.ts'
+import type { PlannedItem } from '../judge/plan.ts'
 
 /** The blocks of a hotel before and after a push. Prices set at `currencyRevision` or before it can't be sold. */
 export type States = { before: Blocks; after: Blocks; currencyRevision: number }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { isRecord } from '../../http/validate.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { epochIdOf } from '../../postgres/store-epoch.ts'
-import type { HotelCatalog } from '../catalog.ts'
-import type { ReadyPush } from '../plan.ts'
-import type { ReadablePush } from '../readable.ts'
+import type { HotelCatalog } from '../catalog/catalog.ts'
+import type { ReadyPush } from '../judge/plan.ts'
+import type { ReadablePush } from '../judge/readable.ts'
 import { planErrors } from './contract.ts'
 
 /**

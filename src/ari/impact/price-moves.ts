@@ -1,7 +1,7 @@
 import { firstDay, formatNight } from '../../base/calendar.ts'
 import { fromMinor } from '../../base/money.ts'
 import { fieldNumber, guestBucket } from '../fields.ts'
-import type { namesOf } from '../row-names.ts'
+import type { namesOf } from '../catalog/row-names.ts'
 import type { TouchedMonth } from './changed-cells.ts'
 import { impactLimits, type Impact } from './contract.ts'
 

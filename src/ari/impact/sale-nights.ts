@@ -1,9 +1,9 @@
-import { nightsWhere } from '../month.ts'
-import type { Block, Blocks, NightMask } from '../block.ts'
+import { nightsWhere } from '../blocks/month.ts'
+import type { Block, Blocks, NightMask } from '../blocks/block.ts'
 import { closureFields, fieldNumber } from '../fields.ts'
-import { isPriceOfStay } from '../on-sale.ts'
+import { isPriceOfStay } from '../read/on-sale.ts'
 import { sellableValues, type TouchedMonth } from './changed-cells.ts'
-import { unset } from '../block-codec.ts'
+import { unset } from '../blocks/block-codec.ts'
 
 /**
  * The nights of a month on which a room-rate is on sale: it is open, and has units and a price for adults. Whether a

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { unset } from '../../ari/block-codec.ts'
-import type { Block } from '../../ari/block.ts'
+import { unset } from '../../ari/blocks/block-codec.ts'
+import type { Block } from '../../ari/blocks/block.ts'
 import { fieldNumber } from '../../ari/fields.ts'
 import { rateRestrictions } from '../../ari/restrictions.ts'
 import { daysIn, firstDay, type DayNumber } from '../../base/calendar.ts'

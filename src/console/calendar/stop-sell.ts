@@ -1,4 +1,4 @@
-import type { StoppedRow } from '../../ari/stop-sell.ts'
+import type { StoppedRow } from '../../ari/blocks/stop-sell.ts'
 import { readId } from '../../http/query.ts'
 import { commonLimits } from '../../keys/contract.ts'
 import type { BookingCatalog } from '../../offers/booking-catalog.ts'

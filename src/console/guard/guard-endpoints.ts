@@ -3,9 +3,9 @@ import {
   saveSettings,
   selectOptionalDefault,
   selectOptionalSettings,
-} from '../../ari/guard/guard-store.ts'
+} from '../../ari/guard/rules/guard-store.ts'
 import { rulesProblems } from '../../ari/guard/rule-problems.ts'
-import { defaultSettings, settingsOf, shownSettings } from '../../ari/guard/stored-guard.ts'
+import { defaultSettings, settingsOf, shownSettings } from '../../ari/guard/rules/stored-guard.ts'
 import { lockAccount } from '../../hotels/hotel-clock.ts'
 import { answer, besideShape, on, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { rejectIfAny, type Problem } from '../../http/rejected.ts'

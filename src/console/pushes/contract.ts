@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { onConflicts, undoFields, type UndoOutcome } from '../../ari/undo-contract.ts'
+import { onConflicts, undoFields, type UndoOutcome } from '../../ari/history/undo-contract.ts'
 import { queryText, consoleRoute, integer, oneOf, text, type ConstraintError } from '../../http/route.ts'
 import {
   pushKinds,

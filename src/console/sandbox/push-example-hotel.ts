@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { acceptAri, type AriNeeds } from '../../ari/accept-ari.ts'
+import { acceptAri, type AriNeeds } from '../../ari/push/accept-ari.ts'
 import { acceptHotels } from '../../hotels/accept-hotels.ts'
 import { selectOptionalHotel } from '../../hotels/store.ts'
 import type { Environment } from '../../keys/secret.ts'

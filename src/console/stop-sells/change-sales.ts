@@ -1,5 +1,5 @@
-import { stopSell, type Stopped, type Stretch } from '../../ari/stop-sell.ts'
-import { lockHotels, writeBlocks, writeVersions, type LockedHotel } from '../../ari/store.ts'
+import { stopSell, type Stopped, type Stretch } from '../../ari/blocks/stop-sell.ts'
+import { lockHotels, writeBlocks, writeVersions, type LockedHotel } from '../../ari/blocks/store.ts'
 import { formatNight, instantOf, type DayNumber } from '../../base/calendar.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import type { Operator } from '../../http/call.ts'

@@ -1,4 +1,4 @@
-import type { StoppedRow } from '../../ari/stop-sell.ts'
+import type { StoppedRow } from '../../ari/blocks/stop-sell.ts'
 import { answer, on, onEveryProblem, type Mounted } from '../../http/mount.ts'
 import { judgeQuery, pageOf, readLimit } from '../../http/query.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'

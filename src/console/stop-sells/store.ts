@@ -1,4 +1,4 @@
-import type { Stretch } from '../../ari/stop-sell.ts'
+import type { Stretch } from '../../ari/blocks/stop-sell.ts'
 import { dayMs, formatNight, type DayNumber } from '../../base/calendar.ts'
 import { sqlIsoMillis, type Queryable } from '../../postgres/postgres.ts'
 import { stoppedRowsShown, type ListedStopSell, type WholeStop } from './contract.ts'

@@ -1,4 +1,4 @@
-import type { Stretch } from '../../ari/stop-sell.ts'
+import type { Stretch } from '../../ari/blocks/stop-sell.ts'
 
 /** Sets of nights of rows, as stretches. */
 

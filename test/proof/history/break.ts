@@ -3,7 +3,7 @@ import { replaceSource, type Replacement } from '../replace-source.ts'
 
 const breaks: Readonly<Record<string, Replacement>> = {
   lastNoteWins: {
-    file: 'src/ari/before-values.ts',
+    file: 'src/ari/blocks/before-values.ts',
     from: '(first.mask & night) === 0 ?',
     to: '(later.mask & night) !== 0 ?',
   },
@@ -13,37 +13,37 @@ const breaks: Readonly<Record<string, Replacement>> = {
     to: 'null',
   },
   formerCurrencyCounts: {
-    file: 'src/ari/block.ts',
+    file: 'src/ari/blocks/block.ts',
     from: 'stale ? unset : (values[night] ?? unset)',
     to: 'values[night] ?? unset',
   },
   brokenChain: {
-    file: 'src/ari/apply.ts',
+    file: 'src/ari/commit/apply.ts',
     from: 'hotel.cellsRevision = hotel.revision',
     to: '',
   },
   oneTooMany: {
-    file: 'src/ari/history.ts',
+    file: 'src/ari/history/history.ts',
     from: 'if (reached.revision <= lowest) return reached.revision\n    blocks',
     to: 'if (reached.revision < lowest) return reached.revision\n    blocks',
   },
   undoneRegardless: {
-    file: 'src/ari/judge-undo.ts',
+    file: 'src/ari/history/judge-undo.ts',
     from: 'else if (now !== pushed)',
     to: 'else if (now !== pushed && now === before)',
   },
   bothModels: {
-    file: 'src/ari/judge-undo.ts',
+    file: 'src/ari/history/judge-undo.ts',
     from: 'if (both === 0) return judged',
     to: 'if (both >= 0) return judged',
   },
   firstChanger: {
-    file: 'src/ari/undo-plan.ts',
+    file: 'src/ari/history/undo-plan.ts',
     from: 'Math.max(nights[night] ?? 0, revision)',
     to: 'revision',
   },
   sameMask: {
-    file: 'src/ari/before-values.ts',
+    file: 'src/ari/blocks/before-values.ts',
     from: 'mask === lastMask ? 0 : nightsNumber(mask)',
     to: 'lastMask === 0 ? nightsNumber(mask) : 0',
   },

@@ -2,7 +2,12 @@ import { Button, Group, NativeSelect, NumberInput, Stack, Switch, Text, TextInpu
 import { Plus, Trash } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { boundOfKind, onExpiries, ruleActions, ruleKinds } from '../../../../src/ari/guard/rules-contract.ts'
+import {
+  boundOfKind,
+  onExpiries,
+  ruleActions,
+  ruleKinds,
+} from '../../../../src/ari/guard/rules/rules-contract.ts'
 import type { ConsoleGuard } from '../../../../src/console/guard/contract.ts'
 import { FormDialog } from '../../parts/dialogs.tsx'
 

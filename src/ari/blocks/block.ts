@@ -1,0 +1,298 @@
+import {
+  columnsIn,
+  lastSet,
+  nightsMax,
+  readRuns,
+  scratchFor,
+  unset,
+  unsetNights,
+  writeColumn,
+  writeVarint,
+  type Column,
+} from './block-codec.ts'
+import { fieldNumber, isGuestPriceField, isPriceField } from '../fields.ts'
+
+/**
+ * One month of one room or room-rate, packed. A block is a list of columns. A column has 31 nights of one of:
+ *   - a field's values (an amount in minor units, a count, a number of nights, 1 for a switch that is on),
+ *   - the hotel's revision that set each of them (which push set this?),
+ *   - the highest sequence with which a key has set each of them.
+ *
+ * Bytes: a version (1), then per column `varint tag, varint length, runs`, by rising tag; tag = keyId·65536 +
+ * field·4 + kind. A run starts with one byte: bits 0–4 are its length − 1, bits 5–6 say what follows: 0 one
+ * value for all its nights, 1 nothing (nights unset), 2 a value for each night. A value is the zigzag varint
+ * of its difference from the previous value. Unset nights at the end are not written. The SQL function
+ * ari_block_cells reads the same bytes.
+ *
+ * For the reasons against arrays of 31, and the cost of each, see decisions/002-ari-storage.md.
+ */
+
+const version = 1
+const kinds = { value: 0, revision: 1, sequence: 2 } as const
+
+/** Bit n stands for the month's night n (0 = the 1st). */
+export type NightMask = number
+
+/** Takes note of the values that a change replaces, in the block named by `at`; before-values.ts stores them. */
+export type Notes = {
+  at: (row: { roomNo: number; rateNo: number }, month: number) => void
+  /** `values`: what the nights of the mask had, in their order. */
+  note: (field: number, mask: NightMask, values: readonly number[]) => void
+}
+
+/** The origin of a value (revision, sequence, key) and the currency revision needed to judge it. */
+export type Stamp = {
+  revision: number
+  /** Absent: the push is applied in order of arrival, and no sequence is remembered. */
+  sequence: number | undefined
+  keyId: number
+  /** Prices set at this revision or before it are in a former currency and never equal any price. */
+  currencyRevision: number
+  before?: Notes
+}
+
+export type SetResult = { changed: NightMask; superseded: NightMask }
+
+/** The blocks a push may touch, by row and month. */
+export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Block }
+
+export class Block {
+  readonly #bytes: Buffer
+  readonly #columns: Column[]
+  /** Whether `encode` would produce bytes other than those that were decoded. */
+  dirty = false
+
+  private constructor(bytes: Buffer, columns: Column[]) {
+    this.#bytes = bytes
+    this.#columns = columns
+  }
+
+  static empty(): Block {
+    return new Block(Buffer.alloc(0), [])
+  }
+
+  static decode(bytes: Buffer): Block {
+    if (bytes[0] !== version) throw new RangeError(`ARI block of unknown version ${bytes[0]}`)
+    return new Block(bytes, columnsIn(bytes))
+  }
+
+  /** A copy that can be changed without affecting this block. */
+  copy(): Block {
+    const copy = new Block(
+      this.#bytes,
+      this.#columns.map(({ tag, nights, from, to }) => ({ tag, nights: nights && [...nights], from, to })),
+    )
+    copy.dirty = this.dirty
+    return copy
+  }
+
+  /** Takes over the contents of a changed copy. */
+  become(copy: Block): void {
+    this.#columns.splice(0, this.#columns.length, ...copy.#columns)
+    this.dirty ||= copy.dirty
+  }
+
+  /** Whether every night has the same values. A price in a former currency is not the same when pushed again. */
+  holdsSameAs(other: Block, currencyRevision: number): boolean {
+    for (const field of new Set([...this.fields(), ...other.fields()])) {
+      const mine = this.values(field)
+      const theirs = other.values(field)
+      for (let night = 0; night < nightsMax; night++) {
+        if ((mine?.[night] ?? unset) !== (theirs?.[night] ?? unset)) return false
+      }
+      if (currencyRevision > 0 && isPriceField(field) && this.#isRenewed(field, other, currencyRevision))
+        return false
+    }
+    return true
+  }
+
+  /** Whether a price in both blocks was in a former currency before and is in the current one now. */
+  #isRenewed(field: number, before: Block, currencyRevision: number): boolean {
+    const now = this.revisions(field)
+    const revisionsBefore = before.revisions(field)
+    return (before.values(field) ?? []).some(
+      (value, night) =>
+        value !== unset &&
+        (revisionsBefore?.[night] ?? unset) <= currencyRevision &&
+        (now?.[night] ?? unset) > currencyRevision,
+    )
+  }
+
+  /** Copies the revisions from the other block, for values that a push changed and changed back. */
+  takeRevisionsOf(other: Block): void {
+    for (const field of this.fields()) {
+      const mine = this.#nights(field * 4 + kinds.revision)
+      const theirs = other.revisions(field)
+      if (mine) for (let night = 0; night < nightsMax; night++) mine[night] = theirs?.[night] ?? unset
+    }
+  }
+
+  /** The value of each night (`unset` for a night without one); undefined when no night has a value. */
+  values(field: number): readonly number[] | undefined {
+    return this.#nights(field * 4 + kinds.value)
+  }
+
+  /** The revision that last changed the field on each night. */
+  revisions(field: number): readonly number[] | undefined {
+    return this.#nights(field * 4 + kinds.revision)
+  }
+
+  /** The bytes of a field's values, as they were decoded: equal text, equal values. */
+  packed(field: number): string {
+    const column = this.#columns.find(({ tag }) => tag === field * 4 + kinds.value)
+    return column ? this.#bytes.toString('latin1', column.from, column.to) : ''
+  }
+
+  /** The nights on which a field was last set or cleared at one of the revisions, both bounds included. */
+  changedBetween(fromRevision: number, toRevision: number): NightMask {
+    let changed = 0
+    for (const { tag } of this.#columns) {
+      if (tag >= 65536 || tag % 4 !== kinds.revision) continue
+      for (const [night, revision] of (this.#nights(tag) ?? []).entries()) {
+        if (revision >= fromRevision && revision <= toRevision) changed |= 1 << night
+      }
+    }
+    return changed
+  }
+
+  /** The fields for which a night may have a value. */
+  fields(): number[] {
+    return this.#columns.filter(({ tag }) => tag < 65536 && tag % 4 === kinds.value).map(({ tag }) => tag / 4)
+  }
+
+  /**
+   * Sets the nights of the mask to one value, or clears them (`unset`), unless a newer sequence forbids it.
+   */
+  set(field: number, mask: NightMask, value: number, stamp: Stamp): SetResult {
+    const allowed = this.claim(field, mask, stamp)
+    return { changed: this.#write(field, allowed, value, stamp), superseded: mask & ~allowed }
+  }
+
+  /** Records the sequence without setting a value; returns the nights on which no newer one forbids it. */
+  claim(field: number, mask: NightMask, stamp: Stamp): NightMask {
+    return stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
+  }
+
+  /**
+   * Clears all guest prices on the nights of the mask, except those of the fields in `kept`. A night is
+   * superseded if another price stays there because a newer sequence set it.
+   */
+  clearGuestPrices(mask: NightMask, kept: ReadonlySet<number>, stamp: Stamp): SetResult {
+    let changed = 0
+    let superseded = 0
+    for (const field of this.fields()) {
+      if (!isGuestPriceField(field) || kept.has(field)) continue
+      const result = this.set(field, mask, unset, stamp)
+      changed |= result.changed
+      superseded |= this.nightsWithValue(field, result.superseded)
+    }
+    // Remember the sequence for buckets that no push has named yet: a late, older push must not set them.
+    if (stamp.sequence !== undefined) this.#advance(fieldNumber.anyGuestPrice, mask, stamp, stamp.sequence)
+    return { changed, superseded }
+  }
+
+  /** The nights of the mask that have a value of the field. */
+  nightsWithValue(field: number, mask: NightMask): NightMask {
+    const values = mask === 0 ? undefined : this.values(field)
+    let nights = 0
+    for (let rest = values ? mask : 0; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      if ((values?.[night] ?? unset) !== unset) nights |= 1 << night
+    }
+    return nights
+  }
+
+  #write(field: number, mask: NightMask, value: number, stamp: Stamp): NightMask {
+    const present = this.#nights(field * 4 + kinds.value)
+    if (!present && value === unset) return 0
+    const values = present ?? this.#add(field * 4 + kinds.value)
+    const revisions = this.#nights(field * 4 + kinds.revision) ?? this.#add(field * 4 + kinds.revision)
+    const mayBeStale = stamp.currencyRevision > 0 && isPriceField(field)
+    let changed = 0
+    let before: number[] | undefined
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      const stale = mayBeStale && (revisions[night] ?? unset) <= stamp.currencyRevision
+      if (values[night] === value && (!stale || value === unset)) continue
+      // A price in a former currency could not be sold, so it counts as none.
+      if (stamp.before) (before ??= []).push(stale ? unset : (values[night] ?? unset))
+      values[night] = value
+      revisions[night] = stamp.revision
+      changed |= 1 << night
+    }
+    if (changed !== 0) this.dirty = true
+    if (before) stamp.before?.note(field, changed, before)
+    return changed
+  }
+
+  /** Puts back the values before a change, one for each night of the mask. Prices were in its currency. */
+  putBack(field: number, mask: NightMask, values: readonly number[], revision: number): void {
+    const nights = this.#nights(field * 4 + kinds.value) ?? this.#add(field * 4 + kinds.value)
+    const revisions = this.#nights(field * 4 + kinds.revision) ?? this.#add(field * 4 + kinds.revision)
+    let index = 0
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      nights[night] = values[index++] ?? unset
+      revisions[night] = revision
+    }
+  }
+
+  /** Records the sequence unless the key has set a newer one; returns the nights where it was recorded. */
+  #advance(field: number, mask: NightMask, stamp: Stamp, sequence: number): NightMask {
+    const tag = stamp.keyId * 65536 + field * 4 + kinds.sequence
+    const all = isGuestPriceField(field)
+      ? this.#nights(stamp.keyId * 65536 + fieldNumber.anyGuestPrice * 4 + kinds.sequence)
+      : undefined
+    const own = this.#nights(tag) ?? this.#add(tag)
+    let allowed = 0
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      const known = own[night] ?? unset
+      if (sequence < known || sequence < (all?.[night] ?? unset)) continue
+      allowed |= 1 << night
+      if (sequence === known) continue
+      own[night] = sequence
+      this.dirty = true
+    }
+    return allowed
+  }
+
+  #nights(tag: number): number[] | undefined {
+    const column = this.#columns.find((one) => one.tag === tag)
+    if (!column) return undefined
+    column.nights ??= readRuns({ bytes: this.#bytes, at: column.from }, column.to)
+    return column.nights
+  }
+
+  #add(tag: number): number[] {
+    const nights = unsetNights.slice()
+    this.#columns.push({ tag, nights, from: 0, to: 0 })
+    return nights
+  }
+
+  /** Whether the block is empty: no night has a value or anything that must be remembered. */
+  isEmpty(): boolean {
+    return this.#columns.every((column) => (this.#nights(column.tag) ?? []).every((night) => night === unset))
+  }
+
+  encode(): Buffer {
+    if (!this.dirty && this.#bytes.length > 0) return this.#bytes
+    const columns = this.#columns.sort((left, right) => left.tag - right.tag)
+    const writer = { bytes: scratchFor(columns.length), at: 1 }
+    writer.bytes[0] = version
+    for (const { tag, nights, from, to } of columns) {
+      if (nights) {
+        const length = lastSet(nights)
+        if (length === 0) continue
+        writeVarint(writer, tag)
+        writeColumn(writer, nights, length)
+        continue
+      }
+      writeVarint(writer, tag)
+      writeVarint(writer, to - from)
+      this.#bytes.copy(writer.bytes, writer.at, from, to)
+      writer.at += to - from
+    }
+    return Buffer.from(writer.bytes.subarray(0, writer.at))
+  }
+}

@@ -1,0 +1,58 @@
+import type { StoredSettings } from './guard-store.ts'
+import type { RuleBody } from '../contract.ts'
+import { guardOf, isOff, type Guard, type GuardSettings } from './rules.ts'
+
+/**
+ * The settings that apply to a hotel, and whether anything of it is held: a column of its catalog, so that pushes to
+ * hotels without a guard pay nothing. null if there are no settings and no open hold.
+ */
+export function storedGuardColumn(hotelId: string): string {
+  return `(select case when own.settings is not null or open_hold.is_any
+      then json_build_array(own.settings, open_hold.is_any) end
+    from (select exists (select from hold where hold.hotel_id = ${hotelId} and state = 'open') as is_any) as open_hold
+    left join lateral (
+      select settings from guard
+      where supplier_id = (select supplier_id from hotel where hotel.id = ${hotelId})
+        and (hotel_id is null or hotel_id = ${hotelId})
+      order by hotel_id nulls last limit 1
+    ) as own on true)`
+}
+
+export const defaultSettings: GuardSettings = {
+  rules: [],
+  learned: false,
+  expiryHours: 72,
+  onExpiry: 'discard',
+}
+
+/** The settings of a body; what is absent has its default. */
+export function settingsOf(sent: Partial<GuardSettings>): GuardSettings {
+  const { rules, learned, expiryHours, onExpiry } = { ...defaultSettings, ...sent }
+  return { rules: rules.map(knownMembers), learned, expiryHours, onExpiry }
+}
+
+/** Unknown members have warnings of their own, and any name, such as one that the database can't store. */
+function knownMembers({ kind, percent, amount, currency, units, nights, action }: RuleBody): RuleBody {
+  const given = Object.entries({ percent, amount, currency, units, nights })
+  return { kind, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), action }
+}
+
+/** The settings in an answer. */
+export function shownSettings(stored: StoredSettings | undefined) {
+  const { source, settings } = stored ?? { source: 'none' as const, settings: defaultSettings }
+  // As jsonb, the members are in an order of their own.
+  const { rules, learned, expiryHours, onExpiry } = settings
+  return { source, rules: [...rules], learned, expiryHours, onExpiry }
+}
+
+/** Interprets the column. Rules that are off matter while something is held: newer pushes replace it. */
+export function readGuard(
+  stored: unknown,
+  hotel: { currency: string; minorDigits: number },
+): Guard | undefined {
+  if (!Array.isArray(stored)) return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: storedGuardColumn made it.
+  const [settings, isAnyHeld] = stored as [GuardSettings | null, boolean]
+  if ((!settings || isOff(settings)) && !isAnyHeld) return undefined
+  return guardOf(settings ?? defaultSettings, hotel)
+}

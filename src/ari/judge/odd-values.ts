@@ -1,0 +1,266 @@
+import { counted } from '../../base/counted.ts'
+import { firstDay, type MonthNumber } from '../../base/calendar.ts'
+import type { Problem } from '../../http/rejected.ts'
+import type { Block, Blocks, NightMask } from '../blocks/block.ts'
+import { unset } from '../blocks/block-codec.ts'
+import type { PriceFloor } from '../catalog/catalog.ts'
+import {
+  fieldNumber,
+  guestBucket,
+  guestPriceField,
+  isGuestPriceField,
+  isPriceField,
+  type FieldValue,
+} from '../fields.ts'
+import { countNights, type MonthNights, nightsWhere, nightsWith } from '../blocks/month.ts'
+import type { RowChange } from './plan.ts'
+import {
+  pushedRestrictions,
+  restrictions,
+  type PushedRestriction,
+  type Restriction,
+} from '../restrictions.ts'
+
+/**
+ * Odd values that were applied. They are judged after all items of the push, by the final values: a value
+ * that a later item corrects, or that a newer sequence supersedes, causes no warning.
+ */
+type OddNights = Map<Oddity, number>
+
+/** Two restrictions that bound the same value: on every night, the minimum must not exceed the maximum. */
+type Limit = { min: PushedRestriction; max: PushedRestriction }
+const limits: readonly Limit[] = pushedRestrictions.flatMap((min) =>
+  pushedRestrictions
+    .filter((max) => areBounds(restrictions[min], restrictions[max]))
+    .map((max) => ({ min, max })),
+)
+
+function areBounds(min: Restriction, max: Restriction): boolean {
+  if (min.kind !== 'min' || max.kind !== 'max') return false
+  return min.compares === max.compares && min.tests === max.tests
+}
+
+type OddValue = 'tenfold' | 'singleAboveDouble' | 'withoutInventory' | 'belowTaxes' | 'departureUnused'
+type Oddity = OddValue | Limit
+
+/** A price that was ten times, or a tenth of, the stored price when its item was applied. */
+export type Tenfold = { row: RowChange; month: MonthNumber; set: FieldValue; nights: NightMask }
+
+/**
+ * The blocks after the push, and `before` it if its items may have changed a night more than once.
+ * `priceFloor` is absent if any price is allowed.
+ */
+export type AfterPush = { blocks: Blocks; before: Blocks | undefined; priceFloor: PriceFloor | undefined }
+
+const single = guestPriceField('adult', 1)
+const double = guestPriceField('adult', 2)
+
+/** The nights on which a new price is ten times, or a tenth of, the stored price. */
+export function tenfoldNights(before: Block, { field, value }: FieldValue, nights: NightMask): NightMask {
+  if (value === unset || value === 0) return 0
+  const stored = before.values(field)
+  return stored ? nightsWith(value * 10, stored, nights) | nightsWith(value / 10, stored, nights) : 0
+}
+
+/** Names the months of other rows needed to judge a change: the room's, and for a departure the night before. */
+export function monthsBeside(
+  { roomNo, rateNo, months, sets, pricingModel }: RowChange,
+  name: (roomNo: number, rateNo: number, month: MonthNumber) => void,
+): void {
+  const isPriced = pricingModel !== undefined
+  const forbidsDeparture = sets.some(isNoDeparture)
+  if (!isPriced && !forbidsDeparture) return
+  for (const { month, mask } of months) {
+    name(roomNo, 0, month)
+    if (!forbidsDeparture || (mask & 1) === 0) continue
+    name(roomNo, 0, month - 1)
+    name(roomNo, rateNo, month - 1)
+  }
+}
+
+/** The warnings of an item. A night of several rates counts once per rate. */
+export function oddWarnings(
+  rows: readonly RowChange[],
+  tenfold: readonly Tenfold[],
+  index: number,
+  after: AfterPush,
+): Problem[] {
+  const odd: OddNights = new Map()
+  for (const { row, month, set, nights } of tenfold) {
+    const { roomNo, rateNo } = row
+    const holding = nightsHolding(after.blocks.of(roomNo, rateNo, month), set, nights)
+    const { before } = after
+    note(odd, 'tenfold', before ? tenfoldNights(before.of(roomNo, rateNo, month), set, holding) : holding)
+  }
+  for (const row of rows) {
+    if (row.rateNo === 0) continue
+    for (const month of row.months) noteNights(row, month, after, odd)
+    noteDepartures(row, after.blocks, odd)
+  }
+  return odd.size === 0 ? [] : [...odd].map(([oddity, count]) => warningOf(oddity, count, `/ari/${index}`))
+}
+
+function noteNights(row: RowChange, { month, mask }: MonthNights, after: AfterPush, odd: OddNights): void {
+  const { roomNo, rateNo, sets, pricingModel } = row
+  const block = after.blocks.of(roomNo, rateNo, month)
+  // Find odd values first, because they are rare; then check whether this row set them.
+  const noteAbove = (oddity: Oddity, one: number, other: number): void => {
+    const [setOne, setOther] = [setOf(sets, one), setOf(sets, other)]
+    const above = setOne || setOther ? nightsAbove(block, one, other, mask) : 0
+    if (above !== 0)
+      note(odd, oddity, nightsHolding(block, setOne, above) | nightsHolding(block, setOther, above))
+  }
+  for (const limit of limits) noteAbove(limit, fieldNumber[limit.min], fieldNumber[limit.max])
+  if (pricingModel === undefined) return
+  noteAbove('singleAboveDouble', single, double)
+  const empty = mask & ~stocked(after.blocks, row, block, month, mask)
+  if (empty === 0 && !after.priceFloor) return
+  let priced = 0
+  let below = 0
+  for (const set of sets) {
+    if (!isPriceField(set.field)) continue
+    priced |= nightsHolding(block, set, empty)
+    if (after.priceFloor)
+      below |= nightsBelow(after.priceFloor, row, set, month, nightsHolding(block, set, mask))
+  }
+  note(odd, 'withoutInventory', priced)
+  note(odd, 'belowTaxes', below)
+}
+
+function setOf(sets: readonly FieldValue[], field: number): FieldValue | undefined {
+  for (const set of sets) if (set.field === field) return set
+  return undefined
+}
+
+/** The nights of the mask that still have the pushed value; none if it was cleared. */
+function nightsHolding(block: Block, set: FieldValue | undefined, nights: NightMask): NightMask {
+  if (!set || set.value === unset || nights === 0) return 0
+  const stored = block.values(set.field)
+  return stored ? nightsWith(set.value, stored, nights) : 0
+}
+
+/** The nights on which both fields have a value and the first is greater than the second. */
+function nightsAbove(block: Block, one: number, other: number, nights: NightMask): NightMask {
+  const above = block.values(one)
+  const below = above && block.values(other)
+  if (!below) return 0
+  return nightsWhere(nights, (night) => {
+    const least = below[night] ?? unset
+    return least !== unset && (above[night] ?? unset) > least
+  })
+}
+
+/** The nights of the mask for which the room or the rate has an inventory, even if it is zero. */
+function stocked(
+  blocks: Blocks,
+  { roomNo }: RowChange,
+  ofRate: Block,
+  month: MonthNumber,
+  nights: NightMask,
+): NightMask {
+  const ofRoom = blocks.of(roomNo, 0, month).nightsWithValue(fieldNumber.inventory, nights)
+  return ofRoom | ofRate.nightsWithValue(fieldNumber.inventory, nights & ~ofRoom)
+}
+
+/**
+ * Judges a unit price as if one guest stayed, and an adult price as if that many adults stayed. Other prices
+ * are not judged: a child price may be enough together with the adult price, and nothing is taken for
+ * infants.
+ */
+function nightsBelow(
+  floor: PriceFloor,
+  { roomNo, rateNo }: RowChange,
+  { field, value }: FieldValue,
+  month: MonthNumber,
+  nights: NightMask,
+): NightMask {
+  const bucket = isGuestPriceField(field) ? guestBucket(field) : { ageCategory: 'adult', guests: 1 }
+  if (bucket.ageCategory !== 'adult' || value >= floor.highest(roomNo, rateNo, bucket.guests)) return 0
+  const first = firstDay(month)
+  return nightsWhere(nights, (night) => value < floor.on(first + night, roomNo, rateNo, bucket.guests))
+}
+
+/** A closed-to-departure rule is odd if it has no effect: guests could leave on none of its days. */
+function noteDepartures(row: RowChange, blocks: Blocks, odd: OddNights): void {
+  const set = row.sets.find(isNoDeparture)
+  if (!set) return
+  let days = 0
+  for (const { month, mask } of row.months) {
+    const standing = nightsHolding(blocks.of(row.roomNo, row.rateNo, month), set, mask)
+    if (onSale(blocks, row, month, standing >>> 1) !== 0) return
+    if ((standing & 1) !== 0 && onSale(blocks, row, month - 1, lastNight(month - 1)) !== 0) return
+    days += countNights(standing)
+  }
+  if (days > 0) odd.set('departureUnused', (odd.get('departureUnused') ?? 0) + days)
+}
+
+function isNoDeparture({ field, value }: FieldValue): boolean {
+  return field === fieldNumber.closedToDeparture && value !== unset
+}
+
+function lastNight(month: MonthNumber): NightMask {
+  return 1 << (firstDay(month + 1) - firstDay(month) - 1)
+}
+
+/** The nights of the mask that have a price and an inventory. */
+function onSale(blocks: Blocks, row: RowChange, month: MonthNumber, nights: NightMask): NightMask {
+  const block = blocks.of(row.roomNo, row.rateNo, month)
+  let priced = 0
+  for (const field of nights === 0 ? [] : block.fields())
+    if (isPriceField(field)) priced |= block.nightsWithValue(field, nights)
+  return priced === 0 ? 0 : stocked(blocks, row, block, month, priced)
+}
+
+function note(odd: OddNights, oddity: Oddity, nights: NightMask): void {
+  if (nights !== 0) odd.set(oddity, (odd.get(oddity) ?? 0) + countNights(nights))
+}
+
+type WarningText = { type: string; message: string; hint: string }
+
+function warningOf(oddity: Oddity, count: number, path: string): Problem {
+  const { type, message, hint } =
+    typeof oddity === 'string' ? textByOddity[oddity](count) : aboveMost(oddity, count)
+  return { type, message, path, hint }
+}
+
+const textByOddity: Readonly<Record<OddValue, (count: number) => WarningText>> = {
+  tenfold: (count) => ({
+    type: 'ROUND_NUMBER_X10',
+    message: `${counted(count, 'night')} got a price that is ten times, or a tenth of, the previous one`,
+    hint: 'Applied as sent; check the decimal point and the currency',
+  }),
+  singleAboveDouble: (count) => ({
+    type: 'SINGLE_ABOVE_DOUBLE',
+    message: `On ${counted(count, 'night')} one adult pays more than two`,
+    hint: 'amount is the total for the guests of its line, not a price per guest',
+  }),
+  withoutInventory: (count) => ({
+    type: 'NEVER_BOOKABLE',
+    message: `${counted(count, 'night')} cannot be booked: there is a price but no inventory`,
+    hint: 'Send the inventory of the room or of the rate for the same nights; a night without inventory is not sold',
+  }),
+  belowTaxes: (count) => ({
+    type: 'NEVER_BOOKABLE',
+    message: `${counted(count, 'night')} cannot be booked: a price is below the taxes that it includes`,
+    hint: 'Taxes marked included are part of the amount; POST /push/getTaxes lists them',
+  }),
+  departureUnused: (count) => ({
+    type: 'DEPARTURE_RULE_UNUSED',
+    message: `closedToDeparture has no effect on ${counted(count, 'day')}: the night before is not on sale`,
+    hint: 'Set it on the day on which guests leave, not on their last night',
+  }),
+}
+
+function aboveMost({ min, max }: Limit, count: number): WarningText {
+  const nights = counted(count, 'night')
+  const what = {
+    nights: `${nights} cannot be booked`,
+    arrival: `No stay can begin on ${nights}`,
+    departure: `No stay can end after ${nights}`,
+  }
+  return {
+    type: 'NEVER_BOOKABLE',
+    message: `${what[restrictions[min].tests]}: ${min} is above ${max}`,
+    hint: `Send ${min} and ${max} together, or null for the one that no longer applies`,
+  }
+}
