@@ -1,5 +1,5 @@
 /**
- * `npm run build:console`: builds the web application of console/ into dist/console-web, compressed for
+ * `npm run build:console`: builds the web application of web/ into dist/console-web, compressed for
  * transfer; does nothing if it is there already. The service also starts it, in a checkout that has none yet.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build } from 'vite'
-import { builtFromFile, hashOfBuiltWeb, hashOfWebSources, webFolder } from '../src/console/web/build.ts'
+import { builtFromFile, hashOfBuiltWeb, hashOfWebSources, webFolder } from '../src/console-api/web/build.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const brotliQuality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
@@ -20,7 +20,7 @@ export async function buildConsole(): Promise<boolean> {
   const built = `${webFolder}.${process.pid}`
   try {
     await build({
-      configFile: join(root, 'console/vite.config.ts'),
+      configFile: join(root, 'web/vite.config.ts'),
       logLevel: 'warn',
       build: { outDir: built, emptyOutDir: true },
     })

@@ -1,5 +1,5 @@
 /**
- * Checks the permitted imports in src/, console/ and packages/: the rules of ARCHITECTURE.md, as a program.
+ * Checks the permitted imports in src/, web/ and packages/: the rules of ARCHITECTURE.md, as a program.
  */
 import { posix } from 'node:path'
 import { projectFiles, textOf } from './project-files.ts'
@@ -22,7 +22,7 @@ const order: readonly (readonly string[])[] = [
   ['contract'],
   // The supplier's side, which knows only the service's contract.
   ['simulate'],
-  ['console'],
+  ['console-api'],
   ['certification'],
   ['sandbox'],
   ['alerts'],
@@ -172,7 +172,7 @@ function contractProblems(contract: string, importsByPath: ReadonlyMap<string, r
 }
 
 function isWeb({ path }: Source): boolean {
-  return path.startsWith('console/src/')
+  return path.startsWith('web/src/')
 }
 
 /**
@@ -184,7 +184,7 @@ function webProblems(
   importsByPath: ReadonlyMap<string, readonly Import[]>,
 ): string[] {
   return importsOf(path, text).flatMap(({ name, target, isType }) => {
-    if (target === undefined || target.startsWith('console/src/')) return []
+    if (target === undefined || target.startsWith('web/src/')) return []
     if (!isContract(target) && !tablesOfContracts.includes(target))
       return [`${path}: imports ${name}, but the console may look at contracts only`]
     if (isType || !needsPackage(target, importsByPath)) return []

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Calendar, CalendarRate } from '../src/console/calendar/contract.ts'
-import { unsellableReasons } from '../src/console/calendar/contract.ts'
-import { lookOf, markersOf } from '../console/src/pages/calendar/cell-look.ts'
-import { dateOf, dayOf, isWeekend, monthsOf } from '../console/src/pages/calendar/days.ts'
+import type { Calendar, CalendarRate } from '../src/console-api/calendar/contract.ts'
+import { unsellableReasons } from '../src/console-api/calendar/contract.ts'
+import { lookOf, markersOf } from '../web/src/pages/calendar/cell-look.ts'
+import { dateOf, dayOf, isWeekend, monthsOf } from '../web/src/pages/calendar/days.ts'
 import {
   headHeight,
   movedBy,
@@ -14,8 +14,8 @@ import {
   visibleRange,
   tileNights,
   topsOf,
-} from '../console/src/pages/calendar/layout.ts'
-import { cellOf, priceText, rowsOf, valuesOf } from '../console/src/pages/calendar/rows.ts'
+} from '../web/src/pages/calendar/layout.ts'
+import { cellOf, priceText, rowsOf, valuesOf } from '../web/src/pages/calendar/rows.ts'
 
 /** The computations of the calendar's page, without a browser. */
 

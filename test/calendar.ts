@@ -1,4 +1,4 @@
-import type { Calendar } from '../src/console/calendar/contract.ts'
+import type { Calendar } from '../src/console-api/calendar/contract.ts'
 import { createToken } from '../src/keys/manage.ts'
 import type { Reply, TestClient, TestGateway } from './harness.ts'
 import { expectOk } from './story.ts'

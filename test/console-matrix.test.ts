@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { consoleRoutes, type ConsoleRouteName } from '../src/console/contract.ts'
+import { consoleRoutes, type ConsoleRouteName } from '../src/console-api/contract.ts'
 import { createToken, revokeToken } from '../src/keys/manage.ts'
 import { makeSecret } from '../src/keys/secret.ts'
 import { operatorRoles, type OperatorRole, type Route } from '../src/http/route.ts'

@@ -1,5 +1,5 @@
 import { formatNight } from '../../src/base/calendar.ts'
-import { stretchesOf } from '../../src/console/sandbox/example-hotel.ts'
+import { stretchesOf } from '../../src/console-api/sandbox/example-hotel.ts'
 import type { Chance } from './chance.ts'
 import type { DataHotel, DataRate, DataRoom } from './hotels.ts'
 import type { Json } from './service.ts'

@@ -1,4 +1,4 @@
-import { exampleHotel } from '../../src/console/sandbox/example-hotel.ts'
+import { exampleHotel } from '../../src/console-api/sandbox/example-hotel.ts'
 
 /** The sandbox's example hotel under a code of its own, so that the demo does not touch the original. */
 export const hotelId = 'DEMO-SEA-VIEW'

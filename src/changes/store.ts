@@ -13,7 +13,7 @@ export type ChangeRow = {
   supplier: string
   revisionFrom: number
   revisionTo: number
-  /** Rows of ari_month, packed as in ari/store.ts. */
+  /** Rows of ari_month, packed as in ari/blocks/store.ts. */
   blocks: number[]
 }
 

@@ -8,7 +8,7 @@ import {
   type Account,
   type OnFailure,
 } from '../keys/suppliers.ts'
-import { supplierSubject } from '../console/suppliers/rules.ts'
+import { supplierSubject } from '../console-api/suppliers/rules.ts'
 import { onOrOff, percent, integerBetween } from './arguments.ts'
 import { audited, withSession } from './session.ts'
 import { printJson, printOutcome, printTable, remark } from './print.ts'

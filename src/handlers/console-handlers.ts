@@ -1,44 +1,44 @@
-import { acknowledgeAlert, searchAlerts } from '../console/alerts/alert-endpoints.ts'
+import { acknowledgeAlert, searchAlerts } from '../console-api/alerts/alert-endpoints.ts'
 import {
   getOperatorsChannel,
   getSupplierAlertChannels,
   testSupplierAlerts,
-} from '../console/alerts/channel-endpoints.ts'
+} from '../console-api/alerts/channel-endpoints.ts'
 import {
   addReservationNote,
   searchReservations,
   showReservation,
-} from '../console/bookings/reservation-endpoints.ts'
-import { explainHotel, explainStay } from '../console/calendar/explain-stay.ts'
-import { getCalendar } from '../console/calendar/get-calendar.ts'
-import { listCalendars } from '../console/calendar/list-calendars.ts'
-import { getCalendarCell } from '../console/calendar/get-calendar-cell.ts'
-import { stopSell } from '../console/calendar/stop-sell.ts'
-import { resumeSales, searchStopSells } from '../console/stop-sells/stop-sell-endpoints.ts'
-import { downloadPush, getPush, listPushItems, listPushes } from '../console/pushes/push-endpoints.ts'
+} from '../console-api/bookings/reservation-endpoints.ts'
+import { explainHotel, explainStay } from '../console-api/calendar/explain-stay.ts'
+import { getCalendar } from '../console-api/calendar/get-calendar.ts'
+import { listCalendars } from '../console-api/calendar/list-calendars.ts'
+import { getCalendarCell } from '../console-api/calendar/get-calendar-cell.ts'
+import { stopSell } from '../console-api/calendar/stop-sell.ts'
+import { resumeSales, searchStopSells } from '../console-api/stop-sells/stop-sell-endpoints.ts'
+import { downloadPush, getPush, listPushItems, listPushes } from '../console-api/pushes/push-endpoints.ts'
 import {
   getDefaultGuard,
   getSupplierGuard,
   setDefaultGuard,
   setSupplierGuard,
-} from '../console/guard/guard-endpoints.ts'
-import { createExport, downloadExport, listExports } from '../console/exports/export-endpoints.ts'
-import { discardHold, releaseHold, searchHolds } from '../console/holds/hold-endpoints.ts'
-import { undoPush } from '../console/pushes/undo-push.ts'
-import { getHotel } from '../console/hotels/get-hotel.ts'
-import { getHotelNeighbours } from '../console/hotels/get-hotel-neighbours.ts'
-import { requestHotelResync } from '../console/hotels/request-resync.ts'
-import { listHotels } from '../console/hotels/list-hotels.ts'
-import type { ConsoleRouteName } from '../console/contract.ts'
+} from '../console-api/guard/guard-endpoints.ts'
+import { createExport, downloadExport, listExports } from '../console-api/exports/export-endpoints.ts'
+import { discardHold, releaseHold, searchHolds } from '../console-api/holds/hold-endpoints.ts'
+import { undoPush } from '../console-api/pushes/undo-push.ts'
+import { getHotel } from '../console-api/hotels/get-hotel.ts'
+import { getHotelNeighbours } from '../console-api/hotels/get-hotel-neighbours.ts'
+import { requestHotelResync } from '../console-api/hotels/request-resync.ts'
+import { listHotels } from '../console-api/hotels/list-hotels.ts'
+import type { ConsoleRouteName } from '../console-api/contract.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
 import {
   changeSupplier,
   createSupplier,
   getSupplier,
   listSuppliers,
-} from '../console/suppliers/supplier-endpoints.ts'
-import { changeGoLiveStep } from '../console/suppliers/go-live-steps.ts'
-import { getSupplierCertification } from '../console/suppliers/certification.ts'
+} from '../console-api/suppliers/supplier-endpoints.ts'
+import { changeGoLiveStep } from '../console-api/suppliers/go-live-steps.ts'
+import { getSupplierCertification } from '../console-api/suppliers/certification.ts'
 import {
   changePersonRole,
   createPerson,
@@ -46,10 +46,10 @@ import {
   disablePerson,
   enablePerson,
   listPeople,
-} from '../console/people/people-endpoints.ts'
-import { getNumbers } from '../console/numbers/numbers-endpoint.ts'
-import { getOverview } from '../console/overview/get-overview.ts'
-import { listViews, removeView, saveView } from '../console/views/view-endpoints.ts'
+} from '../console-api/people/people-endpoints.ts'
+import { getNumbers } from '../console-api/numbers/numbers-endpoint.ts'
+import { getOverview } from '../console-api/overview/get-overview.ts'
+import { listViews, removeView, saveView } from '../console-api/views/view-endpoints.ts'
 import {
   pingWebhook,
   createSupplierKey,
@@ -58,15 +58,15 @@ import {
   revokeSupplierKey,
   rotateSigningSecret,
   rotateSupplierKey,
-} from '../console/suppliers/keys.ts'
-import { pushExampleHotel } from '../console/sandbox/push-example-hotel.ts'
+} from '../console-api/suppliers/keys.ts'
+import { pushExampleHotel } from '../console-api/sandbox/push-example-hotel.ts'
 import {
   addReferenceEntry,
   bringBackReferenceEntry,
   getReferenceUse,
   listReferenceEntries,
   retireReferenceEntry,
-} from '../console/reference/entries.ts'
+} from '../console-api/reference/entries.ts'
 import {
   bookInSandbox,
   cancelInSandbox,
@@ -78,22 +78,22 @@ import {
   resetSandboxAccount,
   listSandboxFaults,
   orderSandboxFaults,
-} from '../console/sandbox/sandbox-endpoints.ts'
+} from '../console-api/sandbox/sandbox-endpoints.ts'
 import {
   findPushOfRevision,
   searchDrift,
   searchPriceChecks,
   summarizePriceChecks,
-} from '../console/price-checks/price-check-endpoints.ts'
+} from '../console-api/price-checks/price-check-endpoints.ts'
 import {
   searchDeliveries,
   countDeliveriesToSend,
   sendDeliveriesAgain,
   sendDeliveryAgain,
-} from '../console/deliveries/delivery-endpoints.ts'
-import { searchKey } from '../console/search/find-key.ts'
-import { changeWork, listWork } from '../console/work-queue/work-endpoints.ts'
-import { search } from '../console/search/search.ts'
+} from '../console-api/deliveries/delivery-endpoints.ts'
+import { searchKey } from '../console-api/search/find-key.ts'
+import { changeWork, listWork } from '../console-api/work-queue/work-endpoints.ts'
+import { search } from '../console-api/search/search.ts'
 import {
   whoAmI,
   changePassword,
@@ -107,7 +107,7 @@ import {
   signOut,
   beginOidc,
   finishOidc,
-} from '../console/operators/session-endpoints.ts'
+} from '../console-api/operators/session-endpoints.ts'
 import {
   changeOperatorRole,
   createOperator,
@@ -117,7 +117,7 @@ import {
   resetSecondFactor,
   listOperators,
   listAudit,
-} from '../console/operators/operator-endpoints.ts'
+} from '../console-api/operators/operator-endpoints.ts'
 import type { Mounted } from '../http/mount.ts'
 
 /** People who search through years of data would rather wait a minute than get a timeout. */

@@ -15,7 +15,7 @@ export type Step =
 export type Dialog = {
   name: string | RegExp
   role?: 'menu' | 'listbox' | 'region'
-  /** The file in console/src that has it, without its ending; absent with further states of a dialog of the table. */
+  /** The file in web/src that has it, without its ending; absent with further states of a dialog of the table. */
   source?: string
   path: string
   /** The first opens it, or what leads to it. */

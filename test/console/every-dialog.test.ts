@@ -12,7 +12,7 @@ import type { Dialog, Step } from './dialogs.ts'
  * Escape closes it, and the focus is where it was before.
  */
 
-const source = new URL('../../console/src/', import.meta.url)
+const source = new URL('../../web/src/', import.meta.url)
 /** Where a dialog is used or, with those that several places use, made. */
 const uses =
   /<(?:Dialog|Confirm|FormDialog|Modal\.Root)\s+(?:isOpen|opened)|<Panel\s+title=\{.+\} takesFocus|<Select\s|<(?:Menu|Popover)\.Dropdown/g

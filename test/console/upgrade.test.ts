@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { buildConsole } from '../../scripts/build-console.ts'
 import { projectFiles, root } from '../../scripts/project-files.ts'
-import { webFolder } from '../../src/console/web/build.ts'
+import { webFolder } from '../../src/console-api/web/build.ts'
 import { until } from '../deliveries.ts'
 import { freePort } from '../free-port.ts'
 import { minutes } from '../pace.ts'
@@ -19,7 +19,7 @@ const { newFolder, track } = programsForTests()
 const copy = mkdtempSync(join(tmpdir(), 'ari-upgrade-'))
 after(() => rmSync(copy, { recursive: true, force: true }))
 
-const titles = 'console/src/text/en/price-checks.ts'
+const titles = 'web/src/text/en/price-checks.ts'
 
 function change(from: string, to: string): void {
   const file = join(copy, titles)

@@ -92,7 +92,7 @@ test('a restriction needs a line of the table and a column of the view', () => {
   const story = join(copy, 'test/proof/contributing/min-stay-departure')
   cpSync(`${story}.ts`, `${story}.test.ts`)
   run(compiler, '--noEmit', '-p', 'tsconfig.src.json')
-  run(compiler, '--noEmit', '-p', 'console')
+  run(compiler, '--noEmit', '-p', 'web')
   // The restriction is pushed, read back, applied to offers, explained, booked and shown.
   run('test/run.ts', 'test/proof/contributing/min-stay-departure.test.ts')
 })
