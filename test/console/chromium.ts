@@ -1,12 +1,16 @@
 /**
- * The Chromium of the machine: `ARI_TEST_CHROMIUM`, or one where Debian and Google install it. One that can't even say
- * its version is none: what is tested here is the console, not the machine.
+ * The Chromium of the tests: the one that `ARI_TEST_CHROMIUM` names, or else the one among the dependencies. That is a
+ * headless shell for Linux on x64, with the libraries that a bare system lacks; its fonts are among the dependencies too.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
+import { root } from '../files.ts'
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const parameters = [
   '--headless',
   '--no-sandbox',
@@ -17,26 +21,71 @@ const parameters = [
   '--disable-component-update',
   '--disable-sync',
 ]
+const cache = join(root, 'node_modules/.cache')
+const chromeOfMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
-const found = findChromium()
-
-/** For `test(name, { skip: withoutChromium }, …)`: why there is none, or false where there is one. */
-export const withoutChromium: string | false = 'missing' in found ? found.missing : false
-if (withoutChromium !== false) process.stderr.write(`\n*** ${withoutChromium} ***\n\n`)
+export const withoutChromium = false
 
 export async function launchChromium(): Promise<Browser> {
-  if ('missing' in found) throw new Error(found.missing)
-  return chromium.launch({ executablePath: found.program, args: parameters })
+  const { program, environ } = await find()
+  try {
+    return await chromium.launch({
+      executablePath: program,
+      args: parameters,
+      env: { ...process.env, ...environ },
+    })
+  } catch (error) {
+    throw new Error(`${program} doesn't start; ARI_TEST_CHROMIUM can name another Chromium`, { cause: error })
+  }
 }
 
-function findChromium(): { readonly program: string } | { readonly missing: string } {
+async function find(): Promise<{ program: string; environ?: Record<string, string> }> {
   const named = process.env.ARI_TEST_CHROMIUM
-  const program = named ?? places.find((place) => existsSync(place))
-  if (program === undefined)
-    return { missing: `NOT TESTED: the pages in a browser, there is no Chromium (${places.join(', ')})` }
-  const { status, stderr, error } = spawnSync(program, ['--no-sandbox', '--version'], { encoding: 'utf8' })
-  if (status === 0) return { program }
-  const why = `${program} does not start: ${error?.message ?? stderr.trim()}`
-  if (named !== undefined) throw new Error(`ARI_TEST_CHROMIUM: ${why}`)
-  return { missing: `NOT TESTED: the pages in a browser, ${why}` }
+  if (named !== undefined && named !== '') return { program: named }
+  if (process.platform === 'darwin' && existsSync(chromeOfMac)) return { program: chromeOfMac }
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Error(
+      `The dependencies have no Chromium for ${process.platform} on ${process.arch}: install one (Debian: apt-get install chromium) and name it, as ARI_TEST_CHROMIUM=/usr/bin/chromium`,
+    )
+  const folder = await unpacked()
+  const { LD_LIBRARY_PATH: more } = process.env
+  return {
+    program: join(folder, 'chromium'),
+    environ: {
+      LD_LIBRARY_PATH: join(folder, 'al2023/lib') + (more ? `:${more}` : ''),
+      FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf'),
+      // Of fontconfig's cache.
+      XDG_CACHE_HOME: cache,
+    },
+  }
+}
+
+/** The folder with the program and its libraries: unpacked once in a checkout, also when several processes ask at once. */
+async function unpacked(): Promise<string> {
+  const main = import.meta.resolve('@sparticuz/chromium')
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', main), 'utf8'))
+  const folder = join(cache, `chromium-${version}`)
+  if (existsSync(folder)) return folder
+  await mkdir(cache, { recursive: true })
+  const unfinished = await mkdtemp(`${folder}-`)
+  const archives = ['chromium.br', 'al2023.tar.br']
+  // The package unpacks into the folder for temporary files, which is that of a process.
+  const code = `import { inflate } from '${main}'; await Promise.all(process.argv.slice(1).map(inflate))`
+  await promisify(execFile)(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      code,
+      ...archives.map((name) => fileURLToPath(new URL(`../bin/${name}`, main))),
+    ],
+    { env: { ...process.env, TMPDIR: unfinished } },
+  )
+  // Whoever may read the checkout may run the tests.
+  await promisify(execFile)('chmod', ['-R', 'a+rX', unfinished])
+  await rename(unfinished, folder).catch(async (error: unknown) => {
+    await rm(unfinished, { recursive: true })
+    if (!existsSync(folder)) throw error
+  })
+  return folder
 }
