@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { buildConsole } from '../scripts/build-console.ts'
 import { bigFrom, pushBigHotel } from '../test/console/big-calendar.ts'
-import { launchChromium, withoutChromium } from '../test/console/chromium.ts'
+import { launchChromium } from '../test/console/chromium.ts'
 import { startGateway } from '../test/harness.ts'
 import type { TestAddress } from '../test/postgres.ts'
 import { quantile } from './client.ts'
@@ -25,7 +25,6 @@ const directions = {
  * cells, colours, signs and events, in the same browser at the same size.
  */
 export async function calendar(_server: TestAddress): Promise<Row[]> {
-  if (withoutChromium !== false) return []
   await buildConsole()
   const gateway = await startGateway()
   const browser = await launchChromium()

@@ -6,11 +6,11 @@ import { gatewayForTests } from '../harness.ts'
 import { linkOf, withPassword } from '../sign-in.ts'
 import { openShop } from '../booking.ts'
 import { expectOk } from '../story.ts'
-import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
+import { axe, openConsole, typeIn, type WindowOptions } from './browser.ts'
 
 const password = 'correct horse battery'
 
-describe('signing in, operators and the audit log', { skip: withoutChromium }, async () => {
+describe('signing in, operators and the audit log', async () => {
   const gateway = await gatewayForTests({ systemTime: true })
 
   test('a link signs in, a password is chosen, and signs in from then on, by keyboard alone', async () => {

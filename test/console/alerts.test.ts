@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { raiseFindings } from '../../src/findings/store.ts'
 import { gatewayForTests } from '../harness.ts'
 import { pushStoryHotel } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole } from './browser.ts'
 
-describe('alerts', { skip: withoutChromium }, async () => {
+describe('alerts', async () => {
   const gateway = await gatewayForTests()
   const { db, clock } = gateway
 

@@ -4,11 +4,11 @@ import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { namedIn, until } from '../deliveries.ts'
 import { card, evilName, stageBookings, statusOf } from './bookings-stage.ts'
-import { axe, openConsole, withoutChromium, type ConsoleWindow } from './browser.ts'
+import { axe, openConsole, type ConsoleWindow } from './browser.ts'
 
 /** What people do with reservations, deliveries and price checks. */
 
-describe('bookings in the console', { skip: withoutChromium }, async () => {
+describe('bookings in the console', async () => {
   const stage = await stageBookings()
 
   async function withWindow(

@@ -8,8 +8,6 @@ import type { TestGateway, TestOperator } from '../harness.ts'
 import { minutes } from '../pace.ts'
 import { launchChromium } from './chromium.ts'
 
-export { withoutChromium } from './chromium.ts'
-
 /** The console in a real Chromium over the real service: one Chromium per test file, closed at its end. */
 
 const builtWithinMs = minutes(3)

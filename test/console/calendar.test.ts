@@ -6,7 +6,7 @@ import { openShop } from '../booking.ts'
 import { calendarOf, operatorOf } from '../calendar.ts'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole } from './browser.ts'
 import { minutes } from '../pace.ts'
 
 /** The signs that reach beyond their cells. */
@@ -20,7 +20,7 @@ const clipped = `[...document.querySelectorAll('[role=gridcell]')].flatMap((cell
 
 const hostile = '<img src=x onerror="document.title=\'owned\'">'
 
-describe('the calendar', { skip: withoutChromium }, async () => {
+describe('the calendar', async () => {
   const gateway = await gatewayForTests()
   const { supplier } = await openShop(gateway)
   const products = [

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core'
 import { openShop } from '../booking.ts'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole } from './browser.ts'
 
-describe('the calendar of several hotels', { skip: withoutChromium }, async () => {
+describe('the calendar of several hotels', async () => {
   const gateway = await gatewayForTests()
   const { supplier } = await openShop(gateway)
   for (const [hotelId, hotelName] of [

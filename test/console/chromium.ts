@@ -24,8 +24,6 @@ const parameters = [
 const cache = join(root, 'node_modules/.cache')
 const chromeOfMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
-export const withoutChromium = false
-
 export async function launchChromium(): Promise<Browser> {
   const { program, environ } = await find()
   try {

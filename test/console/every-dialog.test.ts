@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { seconds, until } from '../pace.ts'
-import { faultsOn, openConsole, supportedSizes, withoutChromium, type ConsoleWindow } from './browser.ts'
+import { faultsOn, openConsole, supportedSizes, type ConsoleWindow } from './browser.ts'
 import { stageDialogs } from './dialogs-stage.ts'
 import type { Dialog, Step } from './dialogs.ts'
 
@@ -18,7 +18,7 @@ const uses =
   /<(?:Dialog|Confirm|FormDialog|Modal\.Root)\s+(?:isOpen|opened)|<Panel\s+title=\{.+\} takesFocus|<Select\s|<(?:Menu|Popover)\.Dropdown/g
 const closedWithinMs = seconds(60)
 
-describe('every dialog of the console', { skip: withoutChromium, concurrency: true }, async () => {
+describe('every dialog of the console', { concurrency: true }, async () => {
   const { gateway, supplierId, dialogs, ofManagers } = await stageDialogs()
 
   test('is in the table', () => {

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { stageBookings } from './bookings-stage.ts'
-import {
-  faultsOn,
-  linksOn,
-  openConsole,
-  supportedSizes,
-  withoutChromium,
-  type ConsoleWindow,
-} from './browser.ts'
+import { faultsOn, linksOn, openConsole, supportedSizes, type ConsoleWindow } from './browser.ts'
 
 /**
  * Every page that links of the console lead to, with each of its tabs, in all widths that are supported and both
@@ -27,7 +20,7 @@ const alsoVisited = [
 ]
 const pages = 22
 
-describe('every page of the console', { skip: withoutChromium }, async () => {
+describe('every page of the console', async () => {
   const { gateway, acme } = await stageBookings()
   await acme.supplier.post('/push/ari', { hotelId: 'Acme', ari: 'none' })
   await acme.supplier.post('/push/hotels', { hotels: [{ hotelId: 'X' }] })

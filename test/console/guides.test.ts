@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gatewayForTests } from '../harness.ts'
-import { coloursSettled, openConsole, withoutChromium } from './browser.ts'
+import { coloursSettled, openConsole } from './browser.ts'
 
 /** The guides as people read them, in a browser. */
 
@@ -16,12 +16,11 @@ const slugs = globSync('*.md', { cwd: docs })
 
 const gateway = await gatewayForTests()
 
-const skip = withoutChromium
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
 const guide = (path: string) => `${gateway.url}/docs/guides${path}`
 
 for (const scheme of ['light', 'dark'] as const) {
-  test(`every guide is accessible, ${scheme}`, { skip }, () => assertAccessible(scheme))
+  test(`every guide is accessible, ${scheme}`, () => assertAccessible(scheme))
 }
 
 async function assertAccessible(scheme: 'light' | 'dark'): Promise<void> {
@@ -38,7 +37,7 @@ async function assertAccessible(scheme: 'light' | 'dark'): Promise<void> {
 }
 
 for (const scheme of ['light', 'dark'] as const) {
-  test(`the API reference is accessible, ${scheme}`, { skip }, async () => {
+  test(`the API reference is accessible, ${scheme}`, async () => {
     const { page } = await openConsole(gateway, 'nobody', { scheme })
     await page.goto(`${gateway.url}/docs`)
     await page.getByRole('heading', { level: 1, name: 'ARI gateway' }).waitFor()
@@ -54,7 +53,7 @@ for (const scheme of ['light', 'dark'] as const) {
   })
 }
 
-test('a narrow window scrolls no guide sideways', { skip }, async () => {
+test('a narrow window scrolls no guide sideways', async () => {
   for (const options of [{ width: 768 }, { width: 1280, zoom: 2 }, { width: 390 }]) {
     const { page, close } = await openConsole(gateway, 'nobody', options)
     for (const slug of ['', ...slugs]) {
@@ -68,7 +67,7 @@ test('a narrow window scrolls no guide sideways', { skip }, async () => {
   }
 })
 
-test('a heading is found, and gone to, by keyboard alone', { skip }, async () => {
+test('a heading is found, and gone to, by keyboard alone', async () => {
   const { page, close } = await openConsole(gateway, 'nobody')
   await page.goto(guide(''))
   await page.getByRole('searchbox').focus()
@@ -80,7 +79,7 @@ test('a heading is found, and gone to, by keyboard alone', { skip }, async () =>
   await close()
 })
 
-test('copying a terminal block copies only the commands', { skip }, async () => {
+test('copying a terminal block copies only the commands', async () => {
   const { page, close } = await openConsole(gateway, 'nobody')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: gateway.url })
   await page.goto(guide('/getting-started'))

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { openShop } from '../booking.ts'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole } from './browser.ts'
 
-describe('held values', { skip: withoutChromium }, async () => {
+describe('held values', async () => {
   const gateway = await gatewayForTests()
 
   test('lead from the overview to the list, where an operator releases one and discards another', async () => {

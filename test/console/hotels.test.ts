@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
-import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
+import { axe, openConsole, typeIn } from './browser.ts'
 
 const hostile = '<img src=x onerror="window.hacked = true">'
 
@@ -37,7 +37,7 @@ const vat = {
   payNow: true,
 }
 
-describe('the pages of hotels', { skip: withoutChromium }, async () => {
+describe('the pages of hotels', async () => {
   const gateway = await gatewayForTests()
   const supplier = await gateway.supplier('Channel One')
   const others = Array.from({ length: 60 }, (_, index) =>

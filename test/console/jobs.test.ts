@@ -6,14 +6,14 @@ import { until } from '../deliveries.ts'
 import { client } from '../harness.ts'
 import { expectOk, storyHotel } from '../story.ts'
 import { stageBookings } from './bookings-stage.ts'
-import { openConsole, withoutChromium } from './browser.ts'
+import { openConsole } from './browser.ts'
 import { devices, Newcomer } from './newcomer.ts'
 
 /**
  * What people open the console for, done as somebody does it who has never seen it: from the first page, by visible
  * names alone; once with the mouse, and once with the keyboard alone.
  */
-describe('jobs', { skip: withoutChromium }, async () => {
+describe('jobs', async () => {
   const stage = await stageBookings()
   const { gateway } = stage
   const { supplier } = stage.acme

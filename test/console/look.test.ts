@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openShop } from '../booking.ts'
 import { gatewayForTests } from '../harness.ts'
-import { axe, openConsole, widthsOf, withoutChromium } from './browser.ts'
+import { axe, openConsole, widthsOf } from './browser.ts'
 
 /** What all pages share: font, mark, tables on a phone, fields that are only read, things that don't exist. */
 
-describe('the look of the console', { skip: withoutChromium }, async () => {
+describe('the look of the console', async () => {
   const gateway = await gatewayForTests()
   const { supplier, book } = await openShop(gateway, 'Acme')
   await book()

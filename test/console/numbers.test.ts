@@ -6,11 +6,11 @@ import { idOf, openShop, room } from '../booking.ts'
 import { until } from '../deliveries.ts'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole } from './browser.ts'
 
 /** A manager asks for the numbers of a month. */
 
-describe('numbers in the console', { skip: withoutChromium }, async () => {
+describe('numbers in the console', async () => {
   const gateway = await gatewayForTests()
   before(async () => {
     const acme = await openShop(gateway, '=Acme', { inventory: 99 })

@@ -4,9 +4,9 @@ import type { Locator } from 'playwright-core'
 import { openShop, type Shop } from '../booking.ts'
 import { gatewayForTests, startGateway } from '../harness.ts'
 import { pushStoryHotel } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole } from './browser.ts'
 
-describe('the overview', { skip: withoutChromium }, async () => {
+describe('the overview', async () => {
   let shop: Shop
   const gateway = await gatewayForTests()
 

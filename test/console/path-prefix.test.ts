@@ -6,14 +6,14 @@ import { openShop } from '../booking.ts'
 import { gatewayForTests } from '../harness.ts'
 import { startPathProxy } from '../path-proxy.ts'
 import { linkOf } from '../sign-in.ts'
-import { openConsole, withoutChromium, type ConsoleWindow } from './browser.ts'
+import { openConsole, type ConsoleWindow } from './browser.ts'
 
 /**
  * Everything that people open, in a browser, below a path of another host, which serves something else at its other paths.
  * The proxy in between removes the path, as nginx usually does, or passes it on.
  */
 
-describe('below a path of another host', { skip: withoutChromium }, () => {
+describe('below a path of another host', () => {
   for (const what of ['removed', 'passed'] as const)
     test(`nothing is asked outside the path, and nothing fails; the path is ${what}`, () => walk(what))
 })

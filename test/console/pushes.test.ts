@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole } from './browser.ts'
 
 const hostile = '<img src=x onerror="window.hacked = true">'
 const sent = (requestId: string) => ({ 'x-request-id': requestId })
@@ -14,7 +14,7 @@ const isSeen = (page: Page): Promise<boolean> =>
   })()`)
 const nights = { startDate: '2027-03-05', endDate: '2027-03-09' }
 
-describe('the pages of the push log', { skip: withoutChromium }, async () => {
+describe('the pages of the push log', async () => {
   const gateway = await gatewayForTests()
   const supplier = await gateway.supplier('Channel One')
   await pushStoryHotel(supplier, { hotelName: 'Before' })

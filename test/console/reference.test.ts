@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
+import { axe, openConsole, typeIn } from './browser.ts'
 
-describe('reference data in the console', { skip: withoutChromium }, async () => {
+describe('reference data in the console', async () => {
   const gateway = await gatewayForTests()
   const supplier = await gateway.supplier('Acme <img src=x onerror=alert(1)>')
   await pushStoryHotel(supplier, { hotelName: 'Sea <img src=x onerror=alert(1)> View' })

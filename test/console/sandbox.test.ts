@@ -3,11 +3,11 @@ import { after, describe, test } from 'node:test'
 import { startSupplier } from '../../src/simulate/supplier.ts'
 import { startGateway, gatewayForTests } from '../harness.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, withoutChromium } from './browser.ts'
+import { axe, openConsole } from './browser.ts'
 
 /** A go-live in the sandbox, with a simulated supplier on the other side. */
 
-describe('the sandbox in the console', { skip: withoutChromium }, async () => {
+describe('the sandbox in the console', async () => {
   const gateway = await gatewayForTests({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
   gateway.app.startDeliveries()
   const supplier = await gateway.supplier('Acme')

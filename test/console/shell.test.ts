@@ -3,12 +3,12 @@ import { describe, test } from 'node:test'
 import { openShop } from '../booking.ts'
 import { gatewayForTests, startGateway } from '../harness.ts'
 import { expectOk, product } from '../story.ts'
-import { axe, openConsole, typeIn, withoutChromium, type WindowOptions } from './browser.ts'
+import { axe, openConsole, typeIn, type WindowOptions } from './browser.ts'
 
 /** As names of everything that suppliers name; when it runs, the page's policy or a dialog says so. */
 const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>'
 
-describe('the console', { skip: withoutChromium }, async () => {
+describe('the console', async () => {
   const gateway = await gatewayForTests()
   const { supplier } = await openShop(gateway)
   const hotel = { hotelId: 'XSS', currency: 'EUR', isAvailable: true, minChildAge: 2, maxChildAge: 12 }

@@ -4,9 +4,9 @@ import { gatewayForTests } from '../harness.ts'
 import { startMailServer } from '../mail-server.ts'
 import { minutes } from '../pace.ts'
 import { eventually } from '../proof/crash/world.ts'
-import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
+import { axe, openConsole, typeIn } from './browser.ts'
 
-describe('an account of the sandbox that a developer makes', { skip: withoutChromium }, async () => {
+describe('an account of the sandbox that a developer makes', async () => {
   const mailServer = await startMailServer()
   after(() => mailServer.close())
   const gateway = await gatewayForTests({

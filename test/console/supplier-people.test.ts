@@ -8,11 +8,11 @@ import { gatewayForTests } from '../harness.ts'
 import { httpAnswer, startReceiver } from '../receiver.ts'
 import { expectOk } from '../story.ts'
 import { statusOf } from './bookings-stage.ts'
-import { axe, linksOn, openConsole, withoutChromium } from './browser.ts'
+import { axe, linksOn, openConsole } from './browser.ts'
 
 /** The console as somebody of a supplier sees it: only what they may open. */
 
-describe('the console of people of a supplier', { skip: withoutChromium }, async () => {
+describe('the console of people of a supplier', async () => {
   const gateway = await gatewayForTests({ allowPrivate: true, outbound: { reach: (to) => to } })
   let isMended = false
   const receiver = await startReceiver((socket) => socket.write(httpAnswer(isMended ? 200 : 503, '{}')))

@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core'
 import { client, gatewayForTests } from '../harness.ts'
 import { httpAnswer, startReceiver } from '../receiver.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
+import { axe, openConsole, typeIn } from './browser.ts'
 
 /** Suppliers and keys, by mouse and by keyboard. */
 
-describe('suppliers in the console', { skip: withoutChromium }, async () => {
+describe('suppliers in the console', async () => {
   const gateway = await gatewayForTests({ allowPrivate: true, outbound: { reach: (vetted) => vetted } })
   const receiver = await startReceiver((socket, { line }) =>
     socket.write(httpAnswer(line.includes('/knows-no-pings') ? 404 : 204, '')),

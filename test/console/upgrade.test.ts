@@ -11,7 +11,7 @@ import { until } from '../deliveries.ts'
 import { freePort } from '../free-port.ts'
 import { minutes } from '../pace.ts'
 import { programsForTests, startProgram, type Running } from '../programs.ts'
-import { launchChromium, withoutChromium } from './chromium.ts'
+import { launchChromium } from './chromium.ts'
 
 /** The service as a program, from a copy of the project, so that another build can take the place of the first. */
 
@@ -38,77 +38,71 @@ async function buildAt(port: string): Promise<string | undefined> {
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true })
 const goTo = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
-test(
-  'the service is restarted and upgraded under open pages, and nobody has to reload by hand',
-  {
-    skip: withoutChromium,
-  },
-  async () => {
-    await buildConsole()
-    for (const path of projectFiles()) cpSync(join(root, path), join(copy, path))
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-    cpSync(webFolder, join(copy, 'dist/console-web'), { recursive: true })
-    const [folder, port] = [await newFolder(), String(await freePort())]
-    const start = (): Running => {
-      const environ = { ARI_DATA_DIR: folder, PORT: port, LOG_LEVEL: 'warn' }
-      return track(startProgram('serve', environ, [], minutes(10), copy))
+test('the service is restarted and upgraded under open pages, and nobody has to reload by hand', async () => {
+  await buildConsole()
+  for (const path of projectFiles()) cpSync(join(root, path), join(copy, path))
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  cpSync(webFolder, join(copy, 'dist/console-web'), { recursive: true })
+  const [folder, port] = [await newFolder(), String(await freePort())]
+  const start = (): Running => {
+    const environ = { ARI_DATA_DIR: folder, PORT: port, LOG_LEVEL: 'warn' }
+    return track(startProgram('serve', environ, [], minutes(10), copy))
+  }
+  const ready = /ready in/
+  const first = start()
+  const [link = ''] = /http:\S+#token=\S+/.exec(await first.printed(/#token=\S+\s/)) ?? []
+  const stop = async (running: Running): Promise<void> => {
+    running.child.kill('SIGTERM')
+    assert.equal((await running.ended).code, 0)
+  }
+
+  const browser = await launchChromium()
+  try {
+    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 } })
+    context.setDefaultTimeout(minutes(3))
+    const page = await context.newPage()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with link' }).click()
+    await page.getByLabel('New password').fill('correct horse battery')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Suppliers', exact: true }).waitFor()
+    const at = async (path: string, title: string): Promise<Page> => {
+      const tab = await context.newPage()
+      await tab.goto(`http://127.0.0.1:${port}/console${path}`)
+      await heading(tab, title).waitFor()
+      return tab
     }
-    const ready = /ready in/
-    const first = start()
-    const [link = ''] = /http:\S+#token=\S+/.exec(await first.printed(/#token=\S+\s/)) ?? []
-    const stop = async (running: Running): Promise<void> => {
-      running.child.kill('SIGTERM')
-      assert.equal((await running.ended).code, 0)
-    }
+    const list = await at('/hotels', 'Hotels')
+    const log = await at('/pushes', 'Push log')
+    const form = await at('/suppliers', 'Suppliers')
+    await form.getByRole('button', { name: 'Create supplier' }).click()
+    await form.getByRole('dialog').getByLabel('Name').fill('Half typed')
 
-    const browser = await launchChromium()
-    try {
-      const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 } })
-      context.setDefaultTimeout(minutes(3))
-      const page = await context.newPage()
-      await page.goto(link)
-      await page.getByRole('button', { name: 'Sign in with link' }).click()
-      await page.getByLabel('New password').fill('correct horse battery')
-      await page.keyboard.press('Enter')
-      await page.getByRole('link', { name: 'Suppliers', exact: true }).waitFor()
-      const at = async (path: string, title: string): Promise<Page> => {
-        const tab = await context.newPage()
-        await tab.goto(`http://127.0.0.1:${port}/console${path}`)
-        await heading(tab, title).waitFor()
-        return tab
-      }
-      const list = await at('/hotels', 'Hotels')
-      const log = await at('/pushes', 'Push log')
-      const form = await at('/suppliers', 'Suppliers')
-      await form.getByRole('button', { name: 'Create supplier' }).click()
-      await form.getByRole('dialog').getByLabel('Name').fill('Half typed')
+    await stop(first)
+    // While it is away: to a page that has not been fetched yet.
+    await goTo(list, 'Reservations')
+    const second = start()
+    await second.printed(ready)
+    await heading(list, 'Reservations').waitFor()
 
-      await stop(first)
-      // While it is away: to a page that has not been fetched yet.
-      await goTo(list, 'Reservations')
-      const second = start()
-      await second.printed(ready)
-      await heading(list, 'Reservations').waitFor()
+    const build = await buildAt(port)
+    await stop(second)
+    change(`title: 'Price checks'`, `title: 'Checked prices'`)
+    const third = start()
+    await third.printed(ready)
+    await until('the other build is served', async () => ![undefined, build].includes(await buildAt(port)))
+    // Its script has another name by now, and the old one is gone.
+    await goTo(log, 'Price checks')
+    await heading(log, 'Checked prices').waitFor()
 
-      const build = await buildAt(port)
-      await stop(second)
-      change(`title: 'Price checks'`, `title: 'Checked prices'`)
-      const third = start()
-      await third.printed(ready)
-      await until('the other build is served', async () => ![undefined, build].includes(await buildAt(port)))
-      // Its script has another name by now, and the old one is gone.
-      await goTo(log, 'Price checks')
-      await heading(log, 'Checked prices').waitFor()
-
-      const field = form.getByRole('dialog').getByLabel('Name')
-      assert.equal(await field.inputValue(), 'Half typed', 'what is typed is never lost to a reload')
-      await form.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
-      await form.getByText('Copy it now').waitFor()
-      await form.getByRole('button', { name: 'I have saved it' }).click()
-      await heading(form, 'Half typed').waitFor()
-      await stop(third)
-    } finally {
-      await browser.close()
-    }
-  },
-)
+    const field = form.getByRole('dialog').getByLabel('Name')
+    assert.equal(await field.inputValue(), 'Half typed', 'what is typed is never lost to a reload')
+    await form.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+    await form.getByText('Copy it now').waitFor()
+    await form.getByRole('button', { name: 'I have saved it' }).click()
+    await heading(form, 'Half typed').waitFor()
+    await stop(third)
+  } finally {
+    await browser.close()
+  }
+})

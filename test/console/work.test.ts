@@ -4,9 +4,9 @@ import { openShop } from '../booking.ts'
 import { operatorOf } from '../calendar.ts'
 import { gatewayForTests } from '../harness.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
-import { axe, openConsole, typeIn, withoutChromium } from './browser.ts'
+import { axe, openConsole, typeIn } from './browser.ts'
 
-describe('the work queue and stop-sells', { skip: withoutChromium }, async () => {
+describe('the work queue and stop-sells', async () => {
   const gateway = await gatewayForTests()
   const { supplier } = await openShop(gateway, 'Acme')
   for (let count = 0; count < 4; count++)
