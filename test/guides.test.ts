@@ -144,7 +144,19 @@ test('pictures and samples are served as what they are, and nothing outside thei
 test('the API reference and the guides lead to each other', async () => {
   const document = JSON.parse(await (await get('/openapi.json')).text())
   assert.match(document.info.description, /\(\/docs\/guides\)/)
-  assert.match(await page(''), /<a href="\/docs">API reference<\/a>/)
+  assert.match(await page(''), /<a href="\/docs\/reference">API reference<\/a>/)
+})
+
+test('the front page /docs is the index: the picture of the whole, and a door for each reader', async () => {
+  const html = await (await get('/docs')).text()
+  assert.equal(html, await page(''))
+  assert.match(html, /<img src="\/docs\/guides\/images\/overview\.svg" alt="Who calls whom[^"]{100,}">/)
+  const doors = html.split('<div class="doors">')[1]?.split('</div>\n</div>')[0] ?? ''
+  const links = doors.split('<h3 ').slice(1)
+  assert.deepEqual(
+    links.map((door) => door.match(/<li>/g)?.length),
+    [4, 4, 4],
+  )
 })
 
 test('the API reference shows no placeholder that looks like a real secret', async () => {

@@ -226,13 +226,15 @@ describe('the examples of the document', () => {
   })
 })
 
-describe('the page /docs', () => {
+describe('the API reference', () => {
   const policy =
     "default-src 'none';script-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;font-src 'self' data:;connect-src 'self';base-uri 'none';form-action 'none';frame-ancestors 'none'"
 
-  test('is reached from / and has a strict content security policy, which the API has not', async () => {
-    const response = await fetch(gateway.url)
-    assert.equal(response.url, `${gateway.url}/docs`)
+  test('is one click from /docs, to which / leads, and has a strict content security policy, which the API has not', async () => {
+    const front = await fetch(gateway.url)
+    assert.equal(front.url, `${gateway.url}/docs`)
+    assert.match(await front.text(), /<a href="\/docs\/reference">API reference<\/a>/)
+    const response = await fetch(`${gateway.url}/docs/reference`)
     assert.equal(response.headers.get('content-security-policy'), policy)
     assert.equal(response.headers.get('strict-transport-security'), null)
     assert.doesNotMatch(await response.text(), /<script>|https?:\/\/(?!www\.w3\.org)/)
@@ -263,7 +265,7 @@ describe('the page /docs', () => {
         (message) => void (['error', 'warning'].includes(message.type()) && complaints.push(message.text())),
       )
       page.on('pageerror', (error) => void complaints.push(error.message))
-      await page.goto(`${gateway.url}/docs`)
+      await page.goto(`${gateway.url}/docs/reference`)
       await page.getByRole('heading', { name: 'ARI gateway' }).waitFor()
       for (const tag of new Set(Object.values(routeByName).map((one) => one.tag))) {
         await page

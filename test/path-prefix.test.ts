@@ -33,6 +33,7 @@ for (const [name, prefix] of Object.entries(variants)) {
     const targets = {
       '/': '/ari/docs',
       '/docs/': '/ari/docs',
+      '/docs/reference/': '/ari/docs/reference',
       '/docs/guides/': '/ari/docs/guides',
       '/docs/guides/changelog': '/ari/docs/changelog',
     }
@@ -52,7 +53,7 @@ for (const [name, prefix] of Object.entries(variants)) {
         : `/docs/guides/${file.slice('docs/'.length, -'.md'.length)}`,
     )
     const linked = new Set<string>()
-    for (const path of ['/docs', '/docs/changelog', ...guides]) {
+    for (const path of ['/docs', '/docs/reference', '/docs/changelog', ...guides]) {
       const response = await get(`${prefix}${path}`)
       assert.equal(response.status, 200, path)
       const html = await response.text()

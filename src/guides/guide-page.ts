@@ -62,7 +62,7 @@ function slugOf(file: string, index: string): string {
 /** `docs` is the path of the documentation, usually /docs. */
 function hrefOf(docs: string, slug: string): string {
   if (slug === changelog) return `${docs}/${changelog}`
-  return slug === '' ? `${docs}/guides` : `${docs}/guides/${slug}`
+  return slug === '' ? docs : `${docs}/guides/${slug}`
 }
 
 /**
@@ -114,7 +114,7 @@ function pageHtml({ environment, docs, side, slug, rendered }: PageParts): strin
   <body>
     <a class="skip" href="#content">Skip to the guide</a>
     <header>
-      <a class="home" href="${docs}/guides">ARI gateway <small>${escaped(environment)}</small></a>
+      <a class="home" href="${docs}">ARI gateway <small>${escaped(environment)}</small></a>
       <div class="search" hidden>
         <input type="search" placeholder="Find a heading or an error" aria-label="Find a heading or an error in all guides" aria-controls="found" autocomplete="off">
         <ul id="found" aria-label="Headings found" hidden></ul>
@@ -137,7 +137,7 @@ function navHtml(docs: string, slug: string): string {
   const isChangelog = slug === changelog
   const links = [
     { href: hrefOf(docs, ''), text: 'Guides', isCurrent: !isChangelog },
-    { href: docs, text: 'API reference', isCurrent: false },
+    { href: `${docs}/reference`, text: 'API reference', isCurrent: false },
     { href: hrefOf(docs, changelog), text: 'Changelog', isCurrent: isChangelog },
   ]
   return links

@@ -5,10 +5,18 @@ const foundMax = 20
 /** Beside this script, wherever that is. */
 const headingsUrl = new URL('headings.json', document.currentScript.src)
 
+leaveForReference()
 for (const figure of document.querySelectorAll('figure.code')) figure.append(copyButton(figure))
 collapseOnSmallScreens()
 markWhatIsRead()
 search()
+
+/** Addresses of operations, /docs#tag/ari, are from when the API reference was at /docs. Ids of headings have no slash. */
+function leaveForReference() {
+  if (!location.hash.includes('/')) return
+  const reference = document.querySelector('header nav a[href$="/docs/reference"]')
+  location.replace(reference.href + location.hash)
+}
 
 function copyButton(figure) {
   const button = document.createElement('button')

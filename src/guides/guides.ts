@@ -39,7 +39,7 @@ const text = 'text/plain; charset=utf-8'
 
 type Named = { Params: { name: string } }
 
-/** The guides of docs/ at /docs/guides: each is rendered at its first request, and cached. */
+/** The guides of docs/ at /docs/guides, their index also at /docs: each is rendered at its first request, and cached. */
 export function mountGuides(pages: FastifyInstance, { environment, pathPrefix }: GuideNeeds): void {
   const guides = builtOnce(async () => {
     const { guideRenderer } = await import('./guide-page.ts')
@@ -68,7 +68,8 @@ export function mountGuides(pages: FastifyInstance, { environment, pathPrefix }:
     return built ? sendBuiltPage(built, html, request, reply) : reply.code(404).type(html).send(absent)
   }
   const own = { ...compressedHere, helmet: { contentSecurityPolicy: guidePolicy } }
-  pages.get('/docs/guides', own, (request, reply) => page('', request, reply))
+  for (const path of ['/docs', '/docs/guides'])
+    pages.get(path, own, (request, reply) => page('', request, reply))
   pages.get('/docs/guides/', async (_request, reply) => reply.redirect(`${pathPrefix}/docs/guides`))
   pages.get('/docs/changelog', own, (request, reply) => page('changelog', request, reply))
   pages.get('/docs/guides/changelog', async (_request, reply) =>

@@ -19,7 +19,8 @@ import {
 type DocsNeeds = { environment: 'sandbox' | 'production'; pathPrefix: string }
 
 /**
- * /openapi.json, the API reference for it at /docs, and the guides: no page loads anything from another host.
+ * The documentation at /docs: a front page, the guides and the API reference, which shows /openapi.json. No page loads anything
+ * from another host.
  */
 export function mountDocs(fastify: FastifyInstance, { environment, pathPrefix }: DocsNeeds): void {
   const document = builtOnce(async () => {
@@ -40,7 +41,8 @@ export function mountDocs(fastify: FastifyInstance, { environment, pathPrefix }:
     })
     for (const path of ['/', '/docs/'])
       pages.get(path, async (_request, reply) => reply.redirect(`${pathPrefix}/docs`))
-    pages.get('/docs', async (_request, reply) =>
+    pages.get('/docs/reference/', async (_request, reply) => reply.redirect(`${pathPrefix}/docs/reference`))
+    pages.get('/docs/reference', async (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('cache-control', 'no-cache')
