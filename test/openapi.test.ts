@@ -274,7 +274,9 @@ describe('the API reference', () => {
           .first()
           .waitFor()
       }
+      // Where the reference was before: links to its operations still lead there.
       await page.goto(`${gateway.url}/docs#tag/ari/POST/push/ari`)
+      await page.waitForURL(`${gateway.url}/docs/reference#tag/ari/POST/push/ari`)
       await page.getByText('Push availability, rates, inventory and restrictions').first().waitFor()
       await page.getByText('RoomID not found').first().waitFor()
       assert.deepEqual([...hosts], [gateway.url])
