@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { DeliverySupplier } from '../test/deliveries.ts'
-import type { TestAddress } from '../test/postgres.ts'
+import type { DeliverySupplier } from '../test/stage/scenes/deliveries.ts'
+import type { TestAddress } from '../test/stage/postgres.ts'
 import {
   badEndpoints,
   bookingSide,
@@ -8,7 +8,7 @@ import {
   openBadWorld,
   startWorker,
   type BadWorld,
-} from '../test/proof/deliveries/bad-endpoints.ts'
+} from '../test/stage/deliveries/bad-endpoints.ts'
 import { atRate, quantile } from './client.ts'
 import { row, type Row } from './table.ts'
 

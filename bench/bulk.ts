@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { writeClientTypes } from '../scripts/write-client-types.ts'
-import type { TestAddress } from '../test/postgres.ts'
+import type { TestAddress } from '../test/stage/postgres.ts'
 import { atRate, expect, openClient, quantile } from './client.ts'
 import type { Load, LinesToLoad } from './bulk-lines.ts'
 import { openStage, startPeer, type Peer, type Stage } from './stage.ts'

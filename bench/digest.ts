@@ -1,4 +1,4 @@
-import { asAdmin, type TestAddress } from '../test/postgres.ts'
+import { asAdmin, type TestAddress } from '../test/stage/postgres.ts'
 import { expect, openClient } from './client.ts'
 import { openStage, startPeer } from './stage.ts'
 import { row, type Row } from './table.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { TestAddress } from '../test/postgres.ts'
+import type { TestAddress } from '../test/stage/postgres.ts'
 
 /**
  * Hotels as a platform has them, written by SQL: pushing a million would take hours. Names, cities and values are

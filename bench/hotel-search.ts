@@ -1,5 +1,5 @@
-import { client, type TestClient, type TestGateway } from '../test/harness.ts'
-import type { TestAddress } from '../test/postgres.ts'
+import { client, type TestClient, type TestGateway } from '../test/stage/harness.ts'
+import type { TestAddress } from '../test/stage/postgres.ts'
 import { loadHotels } from './hotel-load.ts'
 import { quantile } from './client.ts'
 import { openStage, startGatewayOn } from './stage.ts'

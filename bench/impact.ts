@@ -1,4 +1,4 @@
-import type { TestAddress } from '../test/postgres.ts'
+import type { TestAddress } from '../test/stage/postgres.ts'
 import { expect, openClient } from './client.ts'
 import { openStage, startPeer } from './stage.ts'
 import { row, type Row } from './table.ts'

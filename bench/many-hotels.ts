@@ -1,4 +1,4 @@
-import { asAdmin, type TestAddress } from '../test/postgres.ts'
+import { asAdmin, type TestAddress } from '../test/stage/postgres.ts'
 import { load, openStage, pushedToday, startPeer, type Measured, type Stage } from './stage.ts'
 import { perSecond, row, type Row } from './table.ts'
 import { smallPushes, smallPushToEach, type Workload } from './workload.ts'

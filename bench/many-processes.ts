@@ -1,5 +1,5 @@
-import { environOf, type TestAddress } from '../test/postgres.ts'
-import { startService, type Service } from '../test/proof/crash/service.ts'
+import { environOf, type TestAddress } from '../test/stage/postgres.ts'
+import { startService, type Service } from '../test/stage/crash/service.ts'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { expect, openClient } from './client.ts'
 import {

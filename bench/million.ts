@@ -1,5 +1,5 @@
-import { client, type TestClient } from '../test/harness.ts'
-import { environOf, type TestAddress } from '../test/postgres.ts'
+import { client, type TestClient } from '../test/stage/harness.ts'
+import { environOf, type TestAddress } from '../test/stage/postgres.ts'
 import { createKey } from '../src/keys/manage.ts'
 import { loadHotels, supplierName, suppliersLoaded, type HotelLoad } from './hotel-load.ts'
 import { operatorOf, slowestRow, slowestSearch, timesOfEach } from './hotel-search.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TestAddress } from '../test/postgres.ts'
+import type { TestAddress } from '../test/stage/postgres.ts'
 import { expect, openClient, quantile, type Client } from './client.ts'
 import {
   loadOn,

@@ -1,5 +1,5 @@
-import type { TestAddress } from '../test/postgres.ts'
-import { httpAnswer, startReceiver } from '../test/receiver.ts'
+import type { TestAddress } from '../test/stage/postgres.ts'
+import { httpAnswer, startReceiver } from '../test/stage/servers/receiver.ts'
 import { bookableNights, bookingWorkload, openBookingStage } from './booking-stage.ts'
 import { atRate, expect, openClient, quantile, spread } from './client.ts'
 import { row, type Row } from './table.ts'

@@ -1,5 +1,5 @@
 import { packBodies } from '../src/push-log/pack-bodies.ts'
-import { asAdmin, type TestAddress } from '../test/postgres.ts'
+import { asAdmin, type TestAddress } from '../test/stage/postgres.ts'
 import {
   addUsualTables,
   benchNow,

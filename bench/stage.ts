@@ -10,8 +10,8 @@ import { migrate } from '../src/postgres/migrate.ts'
 import { openDatabase, type Database } from '../src/postgres/postgres.ts'
 import { preparePartitions } from '../src/push-log/housekeeping.ts'
 import { fillReference } from '../src/reference/store.ts'
-import { startGateway, type TestGateway } from '../test/harness.ts'
-import { asAdmin, serverVariable, type TestAddress } from '../test/postgres.ts'
+import { startGateway, type TestGateway } from '../test/stage/harness.ts'
+import { asAdmin, serverVariable, type TestAddress } from '../test/stage/postgres.ts'
 import type { Workload } from './workload.ts'
 
 /**

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { TestAddress } from '../test/postgres.ts'
+import type { TestAddress } from '../test/stage/postgres.ts'
 import { row, type Row } from './table.ts'
 
 const laterStarts = 5

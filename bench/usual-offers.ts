@@ -1,4 +1,4 @@
-import { asAdmin } from '../test/postgres.ts'
+import { asAdmin } from '../test/stage/postgres.ts'
 import { type Stage } from './stage.ts'
 import { hashSecret } from '../src/keys/secret.ts'
 

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import pg from 'pg'
 import { migrate } from '../src/postgres/migrate.ts'
-import { startTestPostgres } from '../test/postgres.ts'
+import { startTestPostgres } from '../test/stage/postgres.ts'
 
 const schemaFile = new URL('../db/schema.sql', import.meta.url)
 

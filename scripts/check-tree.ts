@@ -13,7 +13,7 @@ const rules: { problem: string; pattern: RegExp; files?: RegExp }[] = [
   {
     problem: 'a test that does not run',
     pattern: /\b(?:it|test|describe|suite)\.(?:only|skip|todo)\(|\{\s*(?:only|skip|todo): true/,
-    files: /\.test\.ts$/,
+    files: /\.(?:test|proof)\.ts$/,
   },
 ]
 

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { styleText } from 'node:util'
-import { minutes } from '../test/pace.ts'
+import { minutes } from '../test/stage/pace.ts'
 import { root } from './project-files.ts'
 import { writeClientTypes } from './write-client-types.ts'
 
@@ -65,7 +65,7 @@ const steps: readonly Step[] = [
   {
     name: 'docs',
     claim: "the documentation's examples hold",
-    command: ['test/run.ts', 'test/docs.test.ts'],
+    command: ['test/run.ts', 'test/documents/docs.test.ts'],
     isAlone: true,
   },
 ]

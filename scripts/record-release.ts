@@ -1,5 +1,5 @@
 /**
- * Records the data and the answers of the present version for test/releases.test.ts, which upgrades them with every later
+ * Records the data and the answers of the present version for test/releases/releases.test.ts, which upgrades them with every later
  * version: `npm run record:release`, the last step before a release. Released ones are never recorded again.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { writeBackupFile } from '../src/backup/backup-file.ts'
 import { ask, questionsAbout, type Recorded } from '../test/releases/answers.ts'
 import { liveThrough } from '../test/releases/scenario.ts'
-import { root } from '../test/files.ts'
+import { root } from '../test/stage/files.ts'
 
 const [, version = ''] = /"version": "([^"]+)"/.exec(await readFile(join(root, 'package.json'), 'utf8')) ?? []
 const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8')

@@ -3,7 +3,7 @@
  * A failing test may leave a service open, and the file would run until the limit of the whole run.
  */
 import { after } from 'node:test'
-import { minutes } from './pace.ts'
+import { minutes } from './stage/pace.ts'
 
 /** Includes the file's own cleanup: its hooks run after this one. */
 const graceMs = minutes(1)

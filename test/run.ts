@@ -1,7 +1,7 @@
 /**
- * Runs the tests on one PostgreSQL: `npm test` runs all but the proofs; `npm run test:proof` runs those of
- * test/proof/, those that start, kill, overload, attack, back up or install its programs (*.proof.test.ts) and, in a
- * browser, those of test/console/. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
+ * Runs the tests on one PostgreSQL: `npm test` runs all tests (*.test.ts), `npm run test:proof` the proofs (proofs/):
+ * programs started, killed, overloaded, attacked, backed up and installed, random pushes, and the console in a
+ * browser. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
  * `npm test -- src/ari`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
  * ARI_TEST_POOLER=host:port all gateways reach it through a pooler.
  */
@@ -12,10 +12,16 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/postgres/first-connection.ts'
 import { writeClientTypes } from '../scripts/write-client-types.ts'
-import { root, testFiles } from './files.ts'
-import { minutes } from './pace.ts'
-import { serverVariable, asAdmin, behindPooler, startTestPostgres, type TestAddress } from './postgres.ts'
-import { makeTemplate, templateVariable } from './template.ts'
+import { root, testFiles } from './stage/files.ts'
+import { minutes } from './stage/pace.ts'
+import {
+  serverVariable,
+  asAdmin,
+  behindPooler,
+  startTestPostgres,
+  type TestAddress,
+} from './stage/postgres.ts'
+import { makeTemplate, templateVariable } from './stage/template.ts'
 
 // A file mostly waits for PostgreSQL: on two cores, four at once take 178 s where two take 250.
 const filesAtOnceOfTests = availableParallelism() + 3
@@ -92,7 +98,10 @@ type Batch = { files: string[]; filesAtOnce: number }
 /** Programs that start and stop mostly wait; what kills servers or uses the machine's full power runs alone. */
 function batches(): Batch[] {
   if (!isProof) return [{ files, filesAtOnce: filesAtOnceOfTests }]
-  const isOfPrograms = (file: string): boolean => file.endsWith('.proof.test.ts')
+  const besideOthers = ['programs', 'store', 'packages'].map(
+    (folder) => resolve(root, 'proofs', folder) + sep,
+  )
+  const isOfPrograms = (file: string): boolean => besideOthers.some((folder) => file.startsWith(folder))
   return [
     { files: files.filter(isOfPrograms), filesAtOnce: 2 },
     { files: files.filter((file) => !isOfPrograms(file)), filesAtOnce: 1 },

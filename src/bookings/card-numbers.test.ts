@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { ada, bookingBody, expectStatus, idOf, openShop, room, type Shop } from '../../test/booking.ts'
-import { gatewayForTests, type Reply } from '../../test/harness.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import {
+  ada,
+  bookingBody,
+  expectStatus,
+  idOf,
+  openShop,
+  room,
+  type Shop,
+} from '../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
 
 /** Card numbers where no card is expected. */

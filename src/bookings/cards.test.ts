@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, describe, test } from 'node:test'
-import { expectStatus, idOf, openShop, bookingBody, pushNights, room, type Shop } from '../../test/booking.ts'
-import { gatewayForTests, type Reply } from '../../test/harness.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import {
+  expectStatus,
+  idOf,
+  openShop,
+  bookingBody,
+  pushNights,
+  room,
+  type Shop,
+} from '../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
 import { destroyOldCards, selectCards } from '../cards/store.ts'
 import { openVault, type Card } from '../cards/vault.ts'

@@ -10,10 +10,10 @@ import {
   pushNights,
   unitsLeft,
   type Shop,
-} from '../../test/booking.ts'
-import { gatewayForTests, type Reply } from '../../test/harness.ts'
-import { meetingAtLock } from '../../test/locks.ts'
-import { problemsOf } from '../../test/story.ts'
+} from '../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
+import { meetingAtLock } from '../../test/stage/locks.ts'
+import { problemsOf } from '../../test/stage/story.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 
 let shop: Shop

@@ -9,13 +9,13 @@ import {
   room,
   unitsLeft,
   type Shop,
-} from '../../test/booking.ts'
-import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.ts'
-import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
-import { meetingInLine } from '../../test/locks.ts'
-import { minutes } from '../../test/pace.ts'
-import { httpAnswer } from '../../test/receiver.ts'
-import { expectOk } from '../../test/story.ts'
+} from '../../test/stage/scenes/booking.ts'
+import { startExampleSupplier, type ExampleSupplier } from '../../test/stage/scenes/examples.ts'
+import { startGateway, type Reply, type TestGateway } from '../../test/stage/harness.ts'
+import { meetingInLine } from '../../test/stage/locks.ts'
+import { minutes } from '../../test/stage/pace.ts'
+import { httpAnswer } from '../../test/stage/servers/receiver.ts'
+import { expectOk } from '../../test/stage/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 

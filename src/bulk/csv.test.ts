@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { figuresOf, load } from '../../test/bulk.ts'
-import { gatewayForTests, type Reply } from '../../test/harness.ts'
-import { expectOk, product, storyHotel } from '../../test/story.ts'
+import { figuresOf, load } from '../../test/stage/scenes/bulk.ts'
+import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
+import { expectOk, product, storyHotel } from '../../test/stage/story.ts'
 import { cellsOf, readCell, writtenCell } from './csv.ts'
 
 /** First loads of CSV, with what spreadsheets make of it. */

@@ -2,12 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { createJob, ended, figuresOf, jobIn, load, ndjson, openUpload, upload } from '../../test/bulk.ts'
-import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harness.ts'
-import { holdHotel, untilWaiting } from '../../test/locks.ts'
-import { until } from '../../test/pace.ts'
-import { supplierDigests } from '../../test/stored-state.ts'
-import { expectOk, pagesOf, problemsOf, product, pushStoryHotel, storyHotel } from '../../test/story.ts'
+import {
+  createJob,
+  ended,
+  figuresOf,
+  jobIn,
+  load,
+  ndjson,
+  openUpload,
+  upload,
+} from '../../test/stage/scenes/bulk.ts'
+import { gatewayForTests, type Reply, type TestSupplier } from '../../test/stage/harness.ts'
+import { holdHotel, untilWaiting } from '../../test/stage/locks.ts'
+import { until } from '../../test/stage/pace.ts'
+import { supplierDigests } from '../../test/stage/stored-state.ts'
+import { expectOk, pagesOf, problemsOf, product, pushStoryHotel, storyHotel } from '../../test/stage/story.ts'
 import { revokeKey } from '../keys/manage.ts'
 import { bulkLimits } from './limits.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop, type Shop } from '../../test/booking.ts'
-import { load, ndjson } from '../../test/bulk.ts'
-import { gatewayForTests } from '../../test/harness.ts'
-import { expectOk } from '../../test/story.ts'
+import { openShop, type Shop } from '../../test/stage/scenes/booking.ts'
+import { load, ndjson } from '../../test/stage/scenes/bulk.ts'
+import { gatewayForTests } from '../../test/stage/harness.ts'
+import { expectOk } from '../../test/stage/story.ts'
 
 /** Each line of a load is a push, so a mistake of thousands of lines is undone like one of a push. */
 

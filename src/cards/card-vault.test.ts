@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { bookingBody, expectStatus, idOf, openShop, platformOf, type Shop } from '../../test/booking.ts'
-import { until } from '../../test/deliveries.ts'
-import { client, startGateway, type GatewayOptions, type TestGateway } from '../../test/harness.ts'
-import { httpAnswer, startReceiver, type ReceivedCall, type Receiver } from '../../test/receiver.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import {
+  bookingBody,
+  expectStatus,
+  idOf,
+  openShop,
+  platformOf,
+  type Shop,
+} from '../../test/stage/scenes/booking.ts'
+import { until } from '../../test/stage/scenes/deliveries.ts'
+import { client, startGateway, type GatewayOptions, type TestGateway } from '../../test/stage/harness.ts'
+import {
+  httpAnswer,
+  startReceiver,
+  type ReceivedCall,
+  type Receiver,
+} from '../../test/stage/servers/receiver.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
 import { destroyOldCards } from './store.ts'
 import type { DeliveryWorker } from '../deliveries/worker.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, openShop, pushNights } from '../../test/booking.ts'
-import { liveAsSupplier, notProven } from '../../test/good-supplier.ts'
-import { gatewayForTests, type TestClient } from '../../test/harness.ts'
-import { minutes } from '../../test/pace.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import { expectStatus, openShop, pushNights } from '../../test/stage/scenes/booking.ts'
+import { liveAsSupplier, notProven } from '../../test/stage/servers/good-supplier.ts'
+import { gatewayForTests, type TestClient } from '../../test/stage/harness.ts'
+import { minutes } from '../../test/stage/pace.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import { checkIds } from './contract.ts'
 
 /** What an account's own traffic proves, from a fresh account to a good one. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { gatewayForTests, type TestSupplier, changesSettled } from '../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { gatewayForTests, type TestSupplier, changesSettled } from '../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 import { createToken, revokeToken } from '../keys/manage.ts'
 
 let supplier: TestSupplier

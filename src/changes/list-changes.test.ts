@@ -7,9 +7,9 @@ import {
   type TestClient,
   type TestSupplier,
   changesSettled,
-} from '../../test/harness.ts'
-import { changesIn, cursorOfNow, getChanges, type Change } from '../../test/changes.ts'
-import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/story.ts'
+} from '../../test/stage/harness.ts'
+import { changesIn, cursorOfNow, getChanges, type Change } from '../../test/stage/scenes/changes.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/stage/story.ts'
 import { doChores } from '../start/housekeeping.ts'
 import { readConfig } from '../settings/config.ts'
 import { openLog } from '../base/log.ts'

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { changesIn, cursorOfNow, getChanges } from '../../test/changes.ts'
+import { changesIn, cursorOfNow, getChanges } from '../../test/stage/scenes/changes.ts'
 import {
   client,
   gatewayForTests,
   type Reply,
   type TestClient,
   type TestSupplier,
-} from '../../test/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../test/story.ts'
+} from '../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../test/stage/story.ts'
 import { heldOpenPerTokenMax } from '../http/held-open.ts'
 
 let platform: TestClient

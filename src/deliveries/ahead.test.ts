@@ -8,8 +8,8 @@ import {
   startDeliveryTest,
   until,
   type DeliveryTest,
-} from '../../test/deliveries.ts'
-import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
+} from '../../test/stage/scenes/deliveries.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../test/stage/servers/receiver.ts'
 import type { Database } from '../postgres/postgres.ts'
 import { DeliverySlots, type Slot } from './slots.ts'
 

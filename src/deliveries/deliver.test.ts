@@ -8,8 +8,13 @@ import {
   startDeliveryTest,
   until,
   type DeliveryTest,
-} from '../../test/deliveries.ts'
-import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
+} from '../../test/stage/scenes/deliveries.ts'
+import {
+  httpAnswer,
+  startReceiver,
+  type Behaviour,
+  type Receiver,
+} from '../../test/stage/servers/receiver.ts'
 
 let stage: DeliveryTest
 const receivers: Receiver[] = []

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { book, deliveriesOf, startDeliveryTest, until, type DeliveryTest } from '../../test/deliveries.ts'
-import { httpAnswer, startReceiver } from '../../test/receiver.ts'
+import {
+  book,
+  deliveriesOf,
+  startDeliveryTest,
+  until,
+  type DeliveryTest,
+} from '../../test/stage/scenes/deliveries.ts'
+import { httpAnswer, startReceiver } from '../../test/stage/servers/receiver.ts'
 import { openLog } from '../base/log.ts'
 import { cardExpiresAtMs } from '../bookings/book.ts'
 import { saveCard } from '../cards/store.ts'

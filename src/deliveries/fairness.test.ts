@@ -7,9 +7,9 @@ import {
   startDeliveryTest,
   until,
   type DeliveryTest,
-} from '../../test/deliveries.ts'
-import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
-import { expectOk } from '../../test/story.ts'
+} from '../../test/stage/scenes/deliveries.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../test/stage/servers/receiver.ts'
+import { expectOk } from '../../test/stage/story.ts'
 
 /** Many hotels behind one URL, as with channel managers: a hanging hotel must not block the others. */
 

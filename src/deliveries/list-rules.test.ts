@@ -7,10 +7,15 @@ import {
   until,
   type DeliverySupplier,
   type DeliveryTest,
-} from '../../test/deliveries.ts'
-import type { Reply } from '../../test/harness.ts'
-import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+} from '../../test/stage/scenes/deliveries.ts'
+import type { Reply } from '../../test/stage/harness.ts'
+import {
+  httpAnswer,
+  startReceiver,
+  type Behaviour,
+  type Receiver,
+} from '../../test/stage/servers/receiver.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 
 /** Lists a supplier's deliveries and sends them again. The clock stands still. */
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { bookingBody, expectStatus, idOf, openShop, room } from '../../test/booking.ts'
+import { bookingBody, expectStatus, idOf, openShop, room } from '../../test/stage/scenes/booking.ts'
 import {
   callWithinMs,
   deliveriesOf,
   startDeliveryTest,
   until,
   type DeliveryTest,
-} from '../../test/deliveries.ts'
-import { httpAnswer, startReceiver, type Receiver } from '../../test/receiver.ts'
-import { expectOk } from '../../test/story.ts'
+} from '../../test/stage/scenes/deliveries.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../test/stage/servers/receiver.ts'
+import { expectOk } from '../../test/stage/story.ts'
 import { openLog } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { raiseAlerts } from './watch.ts'

@@ -8,9 +8,9 @@ import {
   until,
   type DeliverySupplier,
   type DeliveryTest,
-} from '../../test/deliveries.ts'
-import { startReceiver, type Receiver } from '../../test/receiver.ts'
-import { expectOk } from '../../test/story.ts'
+} from '../../test/stage/scenes/deliveries.ts'
+import { startReceiver, type Receiver } from '../../test/stage/servers/receiver.ts'
+import { expectOk } from '../../test/stage/story.ts'
 import { createKey, expireKey } from '../keys/manage.ts'
 import { selectFigures } from './watch.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { book, deliveriesOf, startDeliveryTest, until } from '../../test/deliveries.ts'
-import type { Reply } from '../../test/harness.ts'
-import { httpAnswer, startReceiver } from '../../test/receiver.ts'
+import { book, deliveriesOf, startDeliveryTest, until } from '../../test/stage/scenes/deliveries.ts'
+import type { Reply } from '../../test/stage/harness.ts'
+import { httpAnswer, startReceiver } from '../../test/stage/servers/receiver.ts'
 
 test('a stop of the service ends a push on demand with an answer, and a remaining process sends the reservation', async () => {
   const stage = await startDeliveryTest()

@@ -8,10 +8,15 @@ import {
   until,
   type DeliverySupplier,
   type DeliveryTest,
-} from '../../test/deliveries.ts'
-import type { Reply } from '../../test/harness.ts'
-import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+} from '../../test/stage/scenes/deliveries.ts'
+import type { Reply } from '../../test/stage/harness.ts'
+import {
+  httpAnswer,
+  startReceiver,
+  type Behaviour,
+  type Receiver,
+} from '../../test/stage/servers/receiver.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { sendAgain, type DeliveryFilter } from './send-again.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
+import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
 
 let supplier: TestSupplier
 const gateway = await gatewayForTests()

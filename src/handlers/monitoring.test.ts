@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { client, gatewayForTests } from '../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { client, gatewayForTests } from '../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 
 /** Access to the metrics, and the figures for the event loop, the processor and the caches. */
 

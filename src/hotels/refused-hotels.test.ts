@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harness.ts'
+import { gatewayForTests, type Reply, type TestSupplier } from '../../test/stage/harness.ts'
 
 const gateway = await gatewayForTests()
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
-import { gatewayForTests } from '../../test/harness.ts'
-import { untilWaiting } from '../../test/locks.ts'
-import { until } from '../../test/pace.ts'
-import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { gatewayForTests } from '../../test/stage/harness.ts'
+import { untilWaiting } from '../../test/stage/locks.ts'
+import { until } from '../../test/stage/pace.ts'
+import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 import { transaction } from '../postgres/transaction.ts'
 
 const logged: string[] = []

@@ -12,7 +12,7 @@ import { problemsListedMax } from '../http/rejected.ts'
 
 /**
  * Limits that are the same for every key. Features import their limits from here, or this imports the
- * platform's; where neither is possible, test/published-limits.test.ts compares them with the enforced
+ * platform's; where neither is possible, test/lists/published-limits.test.ts compares them with the enforced
  * limits.
  */
 export const commonLimits = {

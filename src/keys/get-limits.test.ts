@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/stage/harness.ts'
 import { commonLimits } from './contract.ts'
 
 const gateway = await gatewayForTests()

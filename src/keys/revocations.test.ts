@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { startGateway, type Reply, type TestGateway } from '../../test/harness.ts'
-import { expectOk } from '../../test/story.ts'
-import { withPassword } from '../../test/sign-in.ts'
+import { startGateway, type Reply, type TestGateway } from '../../test/stage/harness.ts'
+import { expectOk } from '../../test/stage/story.ts'
+import { withPassword } from '../../test/stage/sign-in.ts'
 
 /**
  * Revocations are in the file before they take effect, and restored access afterwards; tested through the

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 import { setAccount } from './suppliers.ts'
 
 const gateway = await gatewayForTests()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, client } from '../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { gatewayForTests, client } from '../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { largeSearchesMax, SearchTurns } from './find-offers.ts'
 

@@ -20,7 +20,7 @@ type Json = Record<string, unknown>
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 /**
- * The recorded answers to the examples of each operation; test/openapi.test.ts records them, and compares.
+ * The recorded answers to the examples of each operation; test/documents/openapi.test.ts records them, and compares.
  */
 const sampleAnswers: Readonly<Partial<Record<RouteName, readonly unknown[]>>> = recordedAnswers
 const securities: Readonly<Record<Access, readonly Json[]>> = {

@@ -7,13 +7,18 @@ import {
   goodCertificate,
   otherCertificate,
   testAuthority,
-} from '../../test/data/certificates.ts'
-import { httpAnswer, startReceiver, type Behaviour, type ReceiverOptions } from '../../test/receiver.ts'
+} from '../../test/stage/servers/certificates.ts'
+import {
+  httpAnswer,
+  startReceiver,
+  type Behaviour,
+  type ReceiverOptions,
+} from '../../test/stage/servers/receiver.ts'
 import { outboundCaller, type Called, type OutboundCall, type OutboundCaller } from './call.ts'
 import type { OutboundRules } from './vet-url.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { loopbackNetworks } from './vet-url.ts'
-import { minutes, seconds } from '../../test/pace.ts'
+import { minutes, seconds } from '../../test/stage/pace.ts'
 
 const closers: (() => unknown)[] = []
 after(async () => {

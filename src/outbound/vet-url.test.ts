@@ -6,8 +6,8 @@ import {
   refusedUrls,
   specialIpv4,
   specialIpv6,
-} from '../../test/data/refused-urls.ts'
-import { startNameServer } from '../../test/name-server.ts'
+} from '../../test/stage/scenes/refused-urls.ts'
+import { startNameServer } from '../../test/stage/servers/name-server.ts'
 import {
   dnsResolve,
   isAllowableNetwork,

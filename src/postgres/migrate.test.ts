@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests } from '../../test/harness.ts'
-import { untilWaiting } from '../../test/locks.ts'
-import { asAdmin, newTestDatabase, type TestAddress } from '../../test/postgres.ts'
-import { openShop, pushNights } from '../../test/booking.ts'
+import { gatewayForTests } from '../../test/stage/harness.ts'
+import { untilWaiting } from '../../test/stage/locks.ts'
+import { asAdmin, newTestDatabase, type TestAddress } from '../../test/stage/postgres.ts'
+import { openShop, pushNights } from '../../test/stage/scenes/booking.ts'
 import { isMigrated, migrate, migrateAs, schemaNames } from './migrate.ts'
 import { transaction } from './transaction.ts'
 

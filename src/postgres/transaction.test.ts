@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { gatewayForTests } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/stage/harness.ts'
 import { openDatabase, type Queryable } from './postgres.ts'
 import { transaction } from './transaction.ts'
 

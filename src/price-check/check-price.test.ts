@@ -2,12 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
-import { client, gatewayForTests } from '../../test/harness.ts'
-import { nightAhead } from '../../test/nights.ts'
-import { minutes, seconds } from '../../test/pace.ts'
-import { answering, asPushed, outcomeOf, priceCheckStage, stay } from '../../test/price-checks.ts'
-import { httpAnswer, startReceiver, type Behaviour } from '../../test/receiver.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import { client, gatewayForTests } from '../../test/stage/harness.ts'
+import { nightAhead } from '../../test/stage/nights.ts'
+import { minutes, seconds } from '../../test/stage/pace.ts'
+import {
+  answering,
+  asPushed,
+  outcomeOf,
+  priceCheckStage,
+  stay,
+} from '../../test/stage/scenes/price-checks.ts'
+import { httpAnswer, startReceiver, type Behaviour } from '../../test/stage/servers/receiver.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
 import { circuitLimits } from '../outbound/circuit.ts'
 

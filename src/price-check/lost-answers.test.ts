@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { serverAddress, startGateway, type Reply, type TestSupplier } from '../../test/harness.ts'
-import { minutes } from '../../test/pace.ts'
-import { postgresProxy, type PostgresProxy } from '../../test/postgres-proxy.ts'
-import { answering, asPushed, outcomeOf, priceCheckStage } from '../../test/price-checks.ts'
-import { expectOk } from '../../test/story.ts'
+import { serverAddress, startGateway, type Reply, type TestSupplier } from '../../test/stage/harness.ts'
+import { minutes } from '../../test/stage/pace.ts'
+import { postgresProxy, type PostgresProxy } from '../../test/stage/servers/postgres-proxy.ts'
+import { answering, asPushed, outcomeOf, priceCheckStage } from '../../test/stage/scenes/price-checks.ts'
+import { expectOk } from '../../test/stage/story.ts'
 
 /** Price checks are stored once, whichever answer of PostgreSQL is lost. */
 

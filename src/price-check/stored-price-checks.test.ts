@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests } from '../../test/harness.ts'
-import { minutes } from '../../test/pace.ts'
-import { answering, asPushed, outcomeOf, priceCheckStage, pushPrice, stay } from '../../test/price-checks.ts'
-import { nightAhead } from '../../test/nights.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import { gatewayForTests } from '../../test/stage/harness.ts'
+import { minutes } from '../../test/stage/pace.ts'
+import {
+  answering,
+  asPushed,
+  outcomeOf,
+  priceCheckStage,
+  pushPrice,
+  stay,
+} from '../../test/stage/scenes/price-checks.ts'
+import { nightAhead } from '../../test/stage/nights.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 
 /** How price checks are stored and listed, and the drift that they show. */
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { gatewayForTests, startGateway, type TestGateway, type TestSupplier } from '../../test/harness.ts'
+import {
+  gatewayForTests,
+  startGateway,
+  type TestGateway,
+  type TestSupplier,
+} from '../../test/stage/harness.ts'
 import type { Database } from '../postgres/postgres.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './housekeeping.ts'
 

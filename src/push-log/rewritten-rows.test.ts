@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { client, gatewayForTests } from '../../test/harness.ts'
-import type { TestAddress } from '../../test/postgres.ts'
-import { expectOk, pushStoryHotel } from '../../test/story.ts'
+import { client, gatewayForTests } from '../../test/stage/harness.ts'
+import type { TestAddress } from '../../test/stage/postgres.ts'
+import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { preparePartitions } from './housekeeping.ts'
 

@@ -8,12 +8,17 @@ import {
   platformOf,
   pushNights,
   type Shop,
-} from '../../test/booking.ts'
-import { until } from '../../test/deliveries.ts'
-import { gatewayForTests, type Reply, type TestClient } from '../../test/harness.ts'
-import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../../test/receiver.ts'
-import { supplierDigests } from '../../test/stored-state.ts'
-import { expectOk, problemsOf, product } from '../../test/story.ts'
+} from '../../test/stage/scenes/booking.ts'
+import { until } from '../../test/stage/scenes/deliveries.ts'
+import { gatewayForTests, type Reply, type TestClient } from '../../test/stage/harness.ts'
+import {
+  httpAnswer,
+  startReceiver,
+  type Behaviour,
+  type Receiver,
+} from '../../test/stage/servers/receiver.ts'
+import { supplierDigests } from '../../test/stage/stored-state.ts'
+import { expectOk, problemsOf, product } from '../../test/stage/story.ts'
 
 /** The test clock of an account. The service's own clock stands still at noon on 1 March 2027. */
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ada, expectStatus, openShop, room, unitsLeft, type Shop } from '../../test/booking.ts'
-import { until } from '../../test/deliveries.ts'
-import { client, gatewayForTests, startGateway, type TestGateway } from '../../test/harness.ts'
-import { expectOk, problemsOf } from '../../test/story.ts'
+import { ada, expectStatus, openShop, room, unitsLeft, type Shop } from '../../test/stage/scenes/booking.ts'
+import { until } from '../../test/stage/scenes/deliveries.ts'
+import { client, gatewayForTests, startGateway, type TestGateway } from '../../test/stage/harness.ts'
+import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import type { SimulatedCall } from '../simulate/answer.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
-import { minutes, seconds } from '../../test/pace.ts'
+import { minutes, seconds } from '../../test/stage/pace.ts'
 import type { DeliveryWorker } from '../deliveries/worker.ts'
 
 /** Sandbox faults and test bookings, with a simulated supplier on the other side. */

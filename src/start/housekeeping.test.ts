@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
-import { gatewayForTests } from '../../test/harness.ts'
+import { gatewayForTests } from '../../test/stage/harness.ts'
 import { readConfig } from '../settings/config.ts'
 import { doChores, doRound } from './housekeeping.ts'
 import { openLog } from '../base/log.ts'

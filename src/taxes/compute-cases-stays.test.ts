@@ -1,6 +1,6 @@
-import { testCases } from '../../test/data/tax-cases.ts'
+import { testCases } from '../../test/stage/scenes/tax-cases.ts'
 
-// test/data/tax-cases.ts explains how to read the tables.
+// test/stage/scenes/tax-cases.ts explains how to read the tables.
 
 // Taxes with dates.
 testCases(`

@@ -7,8 +7,8 @@ import {
   pushHotelWithProducts,
   pushPropertyTax,
   vat,
-} from '../../test/data/taxes.ts'
-import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
+} from '../../test/stage/scenes/taxes.ts'
+import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
 
 const gateway = await gatewayForTests()
 

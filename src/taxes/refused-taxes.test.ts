@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cityTax, heldTaxes, pushHotelWithProducts, pushPropertyTax, vat } from '../../test/data/taxes.ts'
-import { gatewayForTests, type Reply, type TestSupplier } from '../../test/harness.ts'
+import {
+  cityTax,
+  heldTaxes,
+  pushHotelWithProducts,
+  pushPropertyTax,
+  vat,
+} from '../../test/stage/scenes/taxes.ts'
+import { gatewayForTests, type Reply, type TestSupplier } from '../../test/stage/harness.ts'
 
 const gateway = await gatewayForTests()
 

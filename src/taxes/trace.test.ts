@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { floor, fraction, fractionOf, plus, times, type Fraction } from '../../test/data/naive-taxes.ts'
-import { firstNight, roomsOf, stays } from '../../test/data/tax-stays.ts'
+import {
+  floor,
+  fraction,
+  fractionOf,
+  plus,
+  times,
+  type Fraction,
+} from '../../test/stage/scenes/naive-taxes.ts'
+import { firstNight, roomsOf, stays } from '../../test/stage/scenes/tax-stays.ts'
 import { computeTaxes } from './compute.ts'
 import type { Tax } from './contract.ts'
 import { traceTaxes } from './trace.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { startExampleSupplier, type ExampleSupplier } from '../../test/examples.ts'
+import { startExampleSupplier, type ExampleSupplier } from '../../test/stage/scenes/examples.ts'
 import {
   client,
   startGateway,
@@ -9,9 +9,9 @@ import {
   type TestClient,
   type TestGateway,
   type TestSupplier,
-} from '../../test/harness.ts'
-import { minutes } from '../../test/pace.ts'
-import { httpAnswer, type Behaviour, type ReceivedCall } from '../../test/receiver.ts'
+} from '../../test/stage/harness.ts'
+import { minutes } from '../../test/stage/pace.ts'
+import { httpAnswer, type Behaviour, type ReceivedCall } from '../../test/stage/servers/receiver.ts'
 import { rotateSigningSecret } from './store.ts'
 import type { Resolve } from '../outbound/vet-url.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../test/harness.ts'
-import { expectOk } from '../../test/story.ts'
+import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
+import { expectOk } from '../../test/stage/story.ts'
 import { expireKey, revokeKey } from '../keys/manage.ts'
 import { selectCallback } from './store.ts'
 

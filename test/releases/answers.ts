@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { client, type TestClient } from '../harness.ts'
-import { expectOk } from '../story.ts'
+import { client, type TestClient } from '../stage/harness.ts'
+import { expectOk } from '../stage/story.ts'
 import type { Callers } from './scenario.ts'
 
 /** What a release answered about its data, and whether a later version still says so. */

@@ -12,8 +12,8 @@ import { SignatureError, verifyCallback } from '../src/verify-callback.ts'
 import { newSigningSecret, signedHeaders } from '../../../src/outbound/signature.ts'
 import { priceCheckCallback } from '../../../src/price-check/callback-contract.ts'
 import { pushBookingCallback } from '../../../src/bookings/callback-contract.ts'
-import { startGateway } from '../../../test/harness.ts'
-import { pushStoryHotel } from '../../../test/story.ts'
+import { startGateway } from '../../../test/stage/harness.ts'
+import { pushStoryHotel } from '../../../test/stage/story.ts'
 
 const secret = newSigningSecret()
 const atMs = Date.parse('2027-03-01T12:00:00Z')

@@ -9,8 +9,13 @@ import { isGatewayError, type GatewayError } from '../src/gateway-error.ts'
 import type { Operation } from '../src/operations.ts'
 import { routes, type RouteName } from '../../../src/contract.ts'
 import type { PublicRoute } from '../../../src/http/route.ts'
-import { startExampleSupplier, type ExampleSupplier, examplesOf, storyOrder } from '../../../test/examples.ts'
-import { startGateway, type TestGateway } from '../../../test/harness.ts'
+import {
+  startExampleSupplier,
+  type ExampleSupplier,
+  examplesOf,
+  storyOrder,
+} from '../../../test/stage/scenes/examples.ts'
+import { startGateway, type TestGateway } from '../../../test/stage/harness.ts'
 
 let outside: ExampleSupplier
 let gateway: TestGateway

@@ -4,9 +4,9 @@ import { bookingClient, supplierClient } from '../src/clients.ts'
 import type { Fetch } from '../src/call.ts'
 import type { Change } from '../src/follow-changes.ts'
 import { isGatewayError } from '../src/gateway-error.ts'
-import { gatewayForTests, type TestSupplier, changesSettled } from '../../../test/harness.ts'
-import { pushStoryHotel } from '../../../test/story.ts'
-import { minutes } from '../../../test/pace.ts'
+import { gatewayForTests, type TestSupplier, changesSettled } from '../../../test/stage/harness.ts'
+import { pushStoryHotel } from '../../../test/stage/story.ts'
+import { minutes } from '../../../test/stage/pace.ts'
 
 let supplier: TestSupplier
 let token: string

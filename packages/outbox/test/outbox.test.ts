@@ -22,8 +22,8 @@ import type { DeadLetter } from '../src/dead-letter.ts'
 import { Journal } from '../src/journal.ts'
 import { OutboxLockedError, takeLock } from '../src/lock.ts'
 import { openOutbox, type Outbox, type OutboxOptions, type PushOptions } from '../src/outbox.ts'
-import { gatewayForTests, type TestSupplier } from '../../../test/harness.ts'
-import { pushStoryHotel } from '../../../test/story.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
+import { pushStoryHotel } from '../../../test/stage/story.ts'
 
 let supplier: TestSupplier
 let suppliers = 0

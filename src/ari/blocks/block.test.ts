@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests } from '../../../test/harness.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
 import { amountMinorMax } from '../../base/money.ts'
 import { Block, type Stamp } from './block.ts'
 import { nightsMax, unset } from './block-codec.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
-import { night, nights, outcomesOf, push, readAri, storySupplier } from '../../../test/ari.ts'
-import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk } from '../../../test/story.ts'
+import { night, nights, outcomesOf, push, readAri, storySupplier } from '../../../test/stage/scenes/ari.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
 import { monthOf, parseNight } from '../../base/calendar.ts'
 import { removePastMonths } from './past-months.ts'
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bookingBy, expectStatus, pushNights } from '../../../test/booking.ts'
+import { bookingBy, expectStatus, pushNights } from '../../../test/stage/scenes/booking.ts'
 import {
   client,
   gatewayForTests,
   type Reply,
   type TestClient,
   type TestSupplier,
-} from '../../../test/harness.ts'
-import { holdHotel } from '../../../test/locks.ts'
-import { expectOk, product, pushStoryHotel } from '../../../test/story.ts'
+} from '../../../test/stage/harness.ts'
+import { holdHotel } from '../../../test/stage/locks.ts'
+import { expectOk, product, pushStoryHotel } from '../../../test/stage/story.ts'
 
 /**
  * Two processes write the same hotels. The first one knows its hotel well enough to apply pushes without reading

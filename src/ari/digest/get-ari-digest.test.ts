@@ -4,10 +4,15 @@ import type { GetAriBody } from '../../../packages/client/src/api.ts'
 import { supplierClient } from '../../../packages/client/src/clients.ts'
 import { hotelDigests, nightLines, type StoredNight } from '../../../packages/client/src/digest.ts'
 import { storedNights } from '../../../packages/client/src/stored-nights.ts'
-import { openShop } from '../../../test/booking.ts'
-import { operatorOf } from '../../../test/calendar.ts'
-import { gatewayForTests, type Reply, type TestClient, type TestSupplier } from '../../../test/harness.ts'
-import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/story.ts'
+import { openShop } from '../../../test/stage/scenes/booking.ts'
+import { operatorOf } from '../../../test/stage/scenes/calendar.ts'
+import {
+  gatewayForTests,
+  type Reply,
+  type TestClient,
+  type TestSupplier,
+} from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests()
 

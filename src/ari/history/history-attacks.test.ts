@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, openShop, type Shop } from '../../../test/booking.ts'
-import { client, gatewayForTests, type Reply } from '../../../test/harness.ts'
-import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/story.ts'
+import { expectStatus, openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { client, gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/stage/story.ts'
 import { removePastMonths } from '../blocks/past-months.ts'
 
 /** History, undo and digests as a careless or hostile supplier calls them. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop, pushNights, type Shop } from '../../../test/booking.ts'
-import { operatorOf } from '../../../test/calendar.ts'
-import { gatewayForTests, type Reply } from '../../../test/harness.ts'
-import { expectOk, problemsOf, product, storyHotel } from '../../../test/story.ts'
+import { openShop, pushNights, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { operatorOf } from '../../../test/stage/scenes/calendar.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, product, storyHotel } from '../../../test/stage/story.ts'
 import { dropOldPartitions } from '../../push-log/housekeeping.ts'
 
 const gateway = await gatewayForTests()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, openShop, vat, type Shop } from '../../../test/booking.ts'
-import { gatewayForTests, type Reply } from '../../../test/harness.ts'
-import { expectOk, problemsOf } from '../../../test/story.ts'
+import { expectStatus, openShop, vat, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf } from '../../../test/stage/story.ts'
 import { isRecord } from '../../http/validate.ts'
 
 const gateway = await gatewayForTests()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop, type Shop } from '../../../test/booking.ts'
-import { gatewayForTests, type Reply } from '../../../test/harness.ts'
-import { supplierDigests } from '../../../test/stored-state.ts'
-import { expectOk, problemsOf, product, pushStoryHotel, storyHotel } from '../../../test/story.ts'
+import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { supplierDigests } from '../../../test/stage/stored-state.ts'
+import { expectOk, problemsOf, product, pushStoryHotel, storyHotel } from '../../../test/stage/story.ts'
 import { isRecord } from '../../http/validate.ts'
 
 const gateway = await gatewayForTests({ now: '2027-03-15T12:00:00Z' })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storySupplier } from '../../../test/ari.ts'
-import { client, gatewayForTests, type Reply } from '../../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../../test/story.ts'
+import { storySupplier } from '../../../test/stage/scenes/ari.ts'
+import { client, gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
 import { createKey } from '../../keys/manage.ts'
 import { pushedRestrictions, restrictions, type Restriction } from '../restrictions.ts'
 

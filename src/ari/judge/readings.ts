@@ -33,7 +33,7 @@ import { namesOf } from '../catalog/row-names.ts'
 
 /**
  * Readings of the planned items of a push: what each field means, as a sentence and as data. The sentences
- * follow from the table of restrictions; `test/proof/readings.test.ts` reads them back.
+ * follow from the table of restrictions; `proofs/models/readings.proof.ts` reads them back.
  */
 export type Readings = { byItem: ReadonlyMap<number, readonly Reading[]>; unlisted: number }
 

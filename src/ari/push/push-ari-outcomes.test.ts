@@ -10,9 +10,9 @@ import {
   readAri,
   storySupplier,
   type Fields,
-} from '../../../test/ari.ts'
-import { gatewayForTests, type TestSupplier } from '../../../test/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+} from '../../../test/stage/scenes/ari.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 
 /** What a push answers, and what it leaves unwritten. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type Reply } from '../../../test/harness.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
 import {
   bar,
   guest,
@@ -9,8 +9,8 @@ import {
   type Fields,
   type Problem,
   type Refusal,
-} from '../../../test/refused-ari.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+} from '../../../test/stage/scenes/refused-ari.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests()
 

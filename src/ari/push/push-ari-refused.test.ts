@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type Reply } from '../../../test/harness.ts'
-import { bar, night, refuse, type Fields, type Problem, type Refusal } from '../../../test/refused-ari.ts'
-import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/story.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import {
+  bar,
+  night,
+  refuse,
+  type Fields,
+  type Problem,
+  type Refusal,
+} from '../../../test/stage/scenes/refused-ari.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests()
 

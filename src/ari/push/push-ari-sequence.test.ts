@@ -10,9 +10,9 @@ import {
   readAri,
   storySupplier,
   type Fields,
-} from '../../../test/ari.ts'
-import { gatewayForTests, type Reply, type TestClient } from '../../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../../test/story.ts'
+} from '../../../test/stage/scenes/ari.ts'
+import { gatewayForTests, type Reply, type TestClient } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
 
 /** Sequences: the order of arrival does not matter. */
 

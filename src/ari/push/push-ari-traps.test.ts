@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { gatewayForTests, type Reply, type TestSupplier } from '../../../test/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+import { gatewayForTests, type Reply, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 
 /**
  * Values that silently go wrong between JSON and PostgreSQL, or cause a server error, unless the code checks

@@ -11,9 +11,9 @@ import {
   readAri,
   storySupplier,
   type Fields,
-} from '../../../test/ari.ts'
-import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+} from '../../../test/stage/scenes/ari.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 
 /** The values that a push sets, clears and leaves. */
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, openShop, pushNights, type Shop } from '../../../test/booking.ts'
-import { operatorOf } from '../../../test/calendar.ts'
-import { changesIn, cursorOfNow, getChanges } from '../../../test/changes.ts'
-import { changesSettled, gatewayForTests, type Reply } from '../../../test/harness.ts'
-import { expectOk, problemsOf, storyHotel } from '../../../test/story.ts'
+import { expectStatus, openShop, pushNights, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { operatorOf } from '../../../test/stage/scenes/calendar.ts'
+import { changesIn, cursorOfNow, getChanges } from '../../../test/stage/scenes/changes.ts'
+import { changesSettled, gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, storyHotel } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests()
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { gatewayForTests, type Reply, type TestClient, type TestSupplier } from '../../../test/harness.ts'
-import { rawConnection } from '../../../test/raw-http.ts'
-import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/story.ts'
+import {
+  gatewayForTests,
+  type Reply,
+  type TestClient,
+  type TestSupplier,
+} from '../../../test/stage/harness.ts'
+import { rawConnection } from '../../../test/stage/raw-http.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests()
 

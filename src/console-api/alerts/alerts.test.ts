@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../../test/story.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
 import { raiseFindings } from '../../findings/store.ts'
 
 const gateway = await gatewayForTests({ now: '2027-03-01T12:00:00Z' })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { idOf, openShop, type Shop } from '../../../test/booking.ts'
-import { gatewayForTests, type Reply, type TestOperator } from '../../../test/harness.ts'
-import { expectOk } from '../../../test/story.ts'
+import { idOf, openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply, type TestOperator } from '../../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
 
 let shop: Shop
 let operator: TestOperator

@@ -9,11 +9,11 @@ import {
   pushNights,
   room,
   type Shop,
-} from '../../../test/booking.ts'
-import { until } from '../../../test/deliveries.ts'
-import { startGateway, type Reply, type TestGateway, type TestOperator } from '../../../test/harness.ts'
-import { pagesOf, expectOk, problemsOf } from '../../../test/story.ts'
-import { httpAnswer, startReceiver, type Receiver } from '../../../test/receiver.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { until } from '../../../test/stage/scenes/deliveries.ts'
+import { startGateway, type Reply, type TestGateway, type TestOperator } from '../../../test/stage/harness.ts'
+import { pagesOf, expectOk, problemsOf } from '../../../test/stage/story.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../../test/stage/servers/receiver.ts'
 import { setAccount } from '../../keys/suppliers.ts'
 import type { DeliveryWorker } from '../../deliveries/worker.ts'
 import type { ListedReservation, WholeReservation } from './contract.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { openShop, type Shop } from '../../../test/booking.ts'
-import { calendarOf, operatorOf, type OperatorCall } from '../../../test/calendar.ts'
-import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk } from '../../../test/story.ts'
+import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { calendarOf, operatorOf, type OperatorCall } from '../../../test/stage/scenes/calendar.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
 
 let operator: OperatorCall
 const gateway = await gatewayForTests()

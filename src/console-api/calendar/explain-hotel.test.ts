@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop } from '../../../test/booking.ts'
-import { operatorOf } from '../../../test/calendar.ts'
-import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk, product } from '../../../test/story.ts'
+import { openShop } from '../../../test/stage/scenes/booking.ts'
+import { operatorOf } from '../../../test/stage/scenes/calendar.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk, product } from '../../../test/stage/story.ts'
 import type { ExplainedHotel } from './explain-contract.ts'
 
 const gateway = await gatewayForTests()

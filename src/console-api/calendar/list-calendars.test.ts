@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { openShop } from '../../../test/booking.ts'
-import { operatorOf, type OperatorCall } from '../../../test/calendar.ts'
-import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk } from '../../../test/story.ts'
+import { openShop } from '../../../test/stage/scenes/booking.ts'
+import { operatorOf, type OperatorCall } from '../../../test/stage/scenes/calendar.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
 import type { CalendarColumn, CalendarOfHotels } from './contract.ts'
 
 let operator: OperatorCall

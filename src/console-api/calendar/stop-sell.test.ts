@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { bookingBody, openShop, platformOf, pushNights, type Shop } from '../../../test/booking.ts'
-import { until } from '../../../test/deliveries.ts'
-import { gatewayForTests, changesSettled } from '../../../test/harness.ts'
-import { meetingInLine } from '../../../test/locks.ts'
-import { expectOk, product } from '../../../test/story.ts'
-import { calendarOf, operatorOf, pushUnits, type OperatorCall } from '../../../test/calendar.ts'
+import {
+  bookingBody,
+  openShop,
+  platformOf,
+  pushNights,
+  type Shop,
+} from '../../../test/stage/scenes/booking.ts'
+import { until } from '../../../test/stage/scenes/deliveries.ts'
+import { gatewayForTests, changesSettled } from '../../../test/stage/harness.ts'
+import { meetingInLine } from '../../../test/stage/locks.ts'
+import { expectOk, product } from '../../../test/stage/story.ts'
+import { calendarOf, operatorOf, pushUnits, type OperatorCall } from '../../../test/stage/scenes/calendar.ts'
 
 let operator: OperatorCall
 const gateway = await gatewayForTests()

@@ -8,10 +8,10 @@ import {
   until,
   type DeliverySupplier,
   type DeliveryTest,
-} from '../../../test/deliveries.ts'
-import type { Reply, TestOperator } from '../../../test/harness.ts'
-import { pagesOf, expectOk, problemsOf } from '../../../test/story.ts'
-import { httpAnswer, startReceiver, type Receiver } from '../../../test/receiver.ts'
+} from '../../../test/stage/scenes/deliveries.ts'
+import type { Reply, TestOperator } from '../../../test/stage/harness.ts'
+import { pagesOf, expectOk, problemsOf } from '../../../test/stage/story.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../../test/stage/servers/receiver.ts'
 import type { ListedDelivery } from './contract.ts'
 
 let stage: DeliveryTest

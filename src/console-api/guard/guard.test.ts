@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus } from '../../../test/booking.ts'
-import { client, gatewayForTests, type TestClient } from '../../../test/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+import { expectStatus } from '../../../test/stage/scenes/booking.ts'
+import { client, gatewayForTests, type TestClient } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests({ now: '2027-03-01T12:00:00Z' })
 const admin = await gateway.operator('admin')

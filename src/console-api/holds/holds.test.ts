@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { openShop, type Shop } from '../../../test/booking.ts'
-import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk } from '../../../test/story.ts'
+import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests()
 let shop: Shop

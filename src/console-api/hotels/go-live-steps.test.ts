@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { openShop } from '../../../test/booking.ts'
-import { gatewayForTests, type TestOperator, type TestSupplier } from '../../../test/harness.ts'
-import { expectOk, problemsOf } from '../../../test/story.ts'
+import { openShop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type TestOperator, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf } from '../../../test/stage/story.ts'
 import type { HotelListed, HotelPage } from './contract.ts'
 
 /** Steps of the checklist that a supplier's contract doesn't need. */

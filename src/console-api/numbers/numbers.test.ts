@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { idOf, openShop, pushNights, room } from '../../../test/booking.ts'
-import { gatewayForTests, type TestOperator } from '../../../test/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+import { idOf, openShop, pushNights, room } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type TestOperator } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 import { numbersRowsMax, type Numbers } from './contract.ts'
 
 const gateway = await gatewayForTests()

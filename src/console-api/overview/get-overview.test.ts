@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { idOf, openShop, pushNights } from '../../../test/booking.ts'
-import { gatewayForTests, type TestGateway } from '../../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../../test/story.ts'
+import { idOf, openShop, pushNights } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type TestGateway } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
 import type { Overview } from './contract.ts'
 import { instantOf } from '../../base/calendar.ts'
 

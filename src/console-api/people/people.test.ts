@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type Reply, type TestOperator } from '../../../test/harness.ts'
-import { said } from '../../../test/sign-in.ts'
-import { expectOk } from '../../../test/story.ts'
+import { gatewayForTests, type Reply, type TestOperator } from '../../../test/stage/harness.ts'
+import { said } from '../../../test/stage/sign-in.ts'
+import { expectOk } from '../../../test/stage/story.ts'
 import { managedPeopleMax } from './contract.ts'
 
 const gateway = await gatewayForTests()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openShop, pushNights, room, type Shop } from '../../../test/booking.ts'
-import { startGateway, type TestGateway, type TestOperator } from '../../../test/harness.ts'
-import { pagesOf, expectOk, problemsOf } from '../../../test/story.ts'
-import { httpAnswer, startReceiver, type Receiver } from '../../../test/receiver.ts'
+import { openShop, pushNights, room, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { startGateway, type TestGateway, type TestOperator } from '../../../test/stage/harness.ts'
+import { pagesOf, expectOk, problemsOf } from '../../../test/stage/story.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../../test/stage/servers/receiver.ts'
 import type { ConsoleCheck, DriftingNight, PriceCheckSummary } from './contract.ts'
 
 let gateway: TestGateway

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { client, gatewayForTests, type TestClient } from '../../../test/harness.ts'
-import { expectOk, product, pushStoryHotel } from '../../../test/story.ts'
+import { client, gatewayForTests, type TestClient } from '../../../test/stage/harness.ts'
+import { expectOk, product, pushStoryHotel } from '../../../test/stage/story.ts'
 import type { PushListed, PushItem, PushPage } from './contract.ts'
 
 let viewer: TestClient

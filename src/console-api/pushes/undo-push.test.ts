@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, openShop } from '../../../test/booking.ts'
-import { operatorOf } from '../../../test/calendar.ts'
-import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk, pushStoryHotel } from '../../../test/story.ts'
+import { expectStatus, openShop } from '../../../test/stage/scenes/booking.ts'
+import { operatorOf } from '../../../test/stage/scenes/calendar.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests()
 const week = { roomId: 'DBL', startDate: '2027-04-12', endDate: '2027-04-18' }

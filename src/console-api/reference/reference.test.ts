@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { expectStatus } from '../../../test/booking.ts'
-import { gatewayForTests, type TestOperator, type TestSupplier } from '../../../test/harness.ts'
-import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/story.ts'
+import { expectStatus } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type TestOperator, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/stage/story.ts'
 
 /** Room types and meal plans in the console. */
 

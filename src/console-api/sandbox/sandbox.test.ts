@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { expectStatus } from '../../../test/booking.ts'
-import { until } from '../../../test/deliveries.ts'
+import { expectStatus } from '../../../test/stage/scenes/booking.ts'
+import { until } from '../../../test/stage/scenes/deliveries.ts'
 import {
   gatewayForTests,
   startGateway,
   type TestGateway,
   type TestOperator,
   type TestSupplier,
-} from '../../../test/harness.ts'
-import { minutes } from '../../../test/pace.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+} from '../../../test/stage/harness.ts'
+import { minutes } from '../../../test/stage/pace.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 import type { DeliveryWorker } from '../../deliveries/worker.ts'
 import { startSupplier, type SimulatedSupplier } from '../../simulate/supplier.ts'
 

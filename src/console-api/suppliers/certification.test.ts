@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop } from '../../../test/booking.ts'
-import { gatewayForTests } from '../../../test/harness.ts'
-import { expectOk, problemsOf } from '../../../test/story.ts'
+import { openShop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests({ now: '2027-03-01T12:00:00Z' })
 

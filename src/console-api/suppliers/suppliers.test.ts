@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expectStatus } from '../../../test/booking.ts'
+import { expectStatus } from '../../../test/stage/scenes/booking.ts'
 import {
   client,
   startGateway,
   type Reply,
   type TestGateway,
   type TestOperator,
-} from '../../../test/harness.ts'
-import { httpAnswer, startReceiver, type Receiver } from '../../../test/receiver.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+} from '../../../test/stage/harness.ts'
+import { httpAnswer, startReceiver, type Receiver } from '../../../test/stage/servers/receiver.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 
 /** Suppliers and keys in the console. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { client, gatewayForTests, type TestOperator } from '../../../test/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+import { client, gatewayForTests, type TestOperator } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 import { supplierIdOf } from '../../keys/suppliers.ts'
 import { savedViews } from './contract.ts'
 

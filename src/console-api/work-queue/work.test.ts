@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { openShop, type Shop } from '../../../test/booking.ts'
-import { operatorOf } from '../../../test/calendar.ts'
-import { gatewayForTests, type TestOperator } from '../../../test/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../../test/story.ts'
+import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { operatorOf } from '../../../test/stage/scenes/calendar.ts'
+import { gatewayForTests, type TestOperator } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 import { raiseFinding, resolveFinding } from '../../findings/store.ts'
 import { workLimits, type WorkItem } from './contract.ts'
 

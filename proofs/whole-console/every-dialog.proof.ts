@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { seconds, until } from '../../test/stage/pace.ts'
+import {
+  faultsOn,
+  openConsole,
+  supportedSizes,
+  type ConsoleWindow,
+} from '../../test/stage/browser/browser.ts'
+import { stageDialogs } from '../../test/stage/browser/dialogs-stage.ts'
+import type { Dialog, Step } from '../../test/stage/browser/dialogs.ts'
+
+/**
+ * Every dialog, menu and panel, opened by its visible name in all widths that are supported and both colour schemes.
+ * Escape closes it, and the focus is where it was before.
+ */
+
+const source = new URL('../../web/src/', import.meta.url)
+/** Where a dialog is used or, with those that several places use, made. */
+const uses =
+  /<(?:Dialog|Confirm|FormDialog|Modal\.Root)\s+(?:isOpen|opened)|<Panel\s+title=\{.+\} takesFocus|<Select\s|<(?:Menu|Popover)\.Dropdown/g
+const closedWithinMs = seconds(60)
+
+describe('every dialog of the console', { concurrency: true }, async () => {
+  const { gateway, supplierId, dialogs, ofManagers } = await stageDialogs()
+
+  test('is in the table', () => {
+    const files = globSync('**/*.tsx', { cwd: source }).filter((file) => file !== 'parts/dialogs.tsx')
+    const inSource = files.flatMap((file) =>
+      [...readFileSync(new URL(file, source), 'utf8').matchAll(uses)].map(() => file.replace('.tsx', '')),
+    )
+    const inTable = dialogs.flatMap((dialog) => dialog.source ?? [])
+    assert.deepEqual(inTable.sort(), inSource.sort())
+  })
+
+  for (const [name, size] of Object.entries(supportedSizes))
+    test(`has no findings of axe, fits, and gives the focus back: ${name}`, async () => {
+      await assertClean(await openConsole(gateway, 'admin', size), dialogs)
+    })
+
+  test('does so for a manager of a supplier, on a phone', async () => {
+    const size = supportedSizes['a phone']
+    await assertClean(await openConsole(gateway, 'operator', { ...size, supplierId }), ofManagers)
+  })
+})
+
+async function assertClean(window: ConsoleWindow, dialogs: readonly Dialog[]): Promise<void> {
+  const faults: string[] = []
+  let at = ''
+  for (const dialog of dialogs) {
+    if (at !== dialog.path) await window.goto(dialog.path)
+    const found = await faultsOf(window.page, dialog).catch((error: unknown) => [
+      `${whereOf(dialog)}: ${String(error)}`,
+    ])
+    faults.push(...found)
+    // What didn't close is in the way of the next.
+    at = found.length > 0 || dialog.leadsOn ? '' : dialog.path
+  }
+  assert.equal(faults.join('\n'), '')
+  await window.close()
+}
+
+async function faultsOf(page: Page, dialog: Dialog): Promise<string[]> {
+  const { name, role = 'dialog', steps, closedBy, leadsOn } = dialog
+  const where = whereOf(dialog)
+  let opener: Locator | undefined
+  for (const step of steps) {
+    const clicked = await take(page, step)
+    opener ??= clicked
+  }
+  const shown = page.getByRole(role, typeof name === 'string' ? { name, exact: true } : { name })
+  await shown.waitFor()
+  const waiting = page.locator('.mantine-Loader-root, .mantine-Skeleton-root, [data-loading]')
+  await until(async () => (await waiting.count()) === 0)
+  await shown.evaluate((box) => box.setAttribute('data-looked-at', ''))
+  const faults = await faultsOn(page, where, '[data-looked-at]')
+  const beyond: string[] = await page.evaluate(beyondIt)
+  faults.push(...beyond.map((what) => `${where}: ${what}`))
+  if (closedBy === undefined) await page.keyboard.press('Escape')
+  else await shown.getByRole('button', { name: closedBy }).click()
+  const closed = async (): Promise<void> => {
+    await shown.waitFor({ state: 'detached', timeout: closedWithinMs })
+    if (opener && !leadsOn) await opener.and(page.locator(':focus')).waitFor({ timeout: closedWithinMs })
+  }
+  await closed().catch((error: unknown) => faults.push(`${where}: ${String(error)}`))
+  return faults
+}
+
+const whereOf = ({ path, steps }: Dialog): string => `${path}, ${steps.map(textOf).join(' › ')}`
+
+function textOf(step: Step): string {
+  if (typeof step === 'function') return step.name
+  return typeof step === 'object' && 'label' in step ? step.label : String(step)
+}
+
+/** Returns what it clicked. */
+async function take(page: Page, step: Step): Promise<Locator | undefined> {
+  if (typeof step === 'function') return (await step(page)) ?? undefined
+  const open = page.locator('[role=dialog], [role=menu]').filter({ visible: true })
+  const within = (await open.count()) > 0 ? open.last() : page
+  if (typeof step === 'object' && 'label' in step) {
+    await within.getByLabel(step.label, { exact: true }).fill(step.text)
+    return undefined
+  }
+  const named = typeof step === 'string' ? { name: step, exact: true } : { name: step }
+  const target = within
+    .getByRole('button', named)
+    .or(within.getByRole('menuitem', named))
+    .filter({ visible: true })
+    .first()
+  await target.click()
+  return target
+}
+
+/** What is outside the window or the dialog, and what scrolls sideways in it. */
+const beyondIt = `(() => {
+  const box = document.querySelector('[data-looked-at]')
+  const outer = box.getBoundingClientRect()
+  const isFixed = box.matches('[aria-modal], [role=menu]')
+  const faults = []
+  const tell = (element, what) => faults.push(element.tagName + '.' + element.className + ' ' + what)
+  if (outer.left < 0 || outer.right > innerWidth) tell(box, 'is wider than the window')
+  if (isFixed && (outer.top < 0 || outer.bottom > innerHeight)) tell(box, 'is higher than the window')
+  for (const element of [box, ...box.querySelectorAll('*:not(input)')]) {
+    const { left, right, width } = element.getBoundingClientRect()
+    const { overflowX } = getComputedStyle(element)
+    if (element.scrollWidth > element.clientWidth && ['auto', 'scroll'].includes(overflowX)) tell(element, 'scrolls sideways')
+    if (width > 1 && (left < outer.left - 1 || right > outer.right + 1)) tell(element, 'is outside the dialog')
+  }
+  return faults
+})()`

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { client, gatewayForTests, type Reply, type TestSupplier } from '../stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../stage/story.ts'
+
+/** Typical mistakes on the first day of an integration; each answer says what to do. */
+
+let supplier: TestSupplier
+const gateway = await gatewayForTests()
+before(async () => {
+  supplier = await gateway.supplier('newcomer')
+  await pushStoryHotel(supplier)
+})
+
+const hotel = {
+  hotelId: 'H1',
+  hotelName: 'Sea View',
+  currency: 'USD',
+  isAvailable: true,
+  minChildAge: 2,
+  maxChildAge: 12,
+  timezone: 'Europe/Paris',
+}
+
+/** The problems as [path, message, hint]. */
+function told({ body }: Reply): unknown[] {
+  assert.ok(Array.isArray(body['errors']))
+  return body['errors'].map(({ path, message, hint }) => [path, message, hint])
+}
+
+test('a body that begins with a byte order mark is accepted, compressed too, and kept without it', async () => {
+  const marked = Buffer.from(`\uFEFF${JSON.stringify([hotel])}`)
+  const headers = { 'x-request-id': 'marked' }
+  const plain = expectOk(await supplier.post('/push/hotels', marked, headers))
+  assert.equal(plain.body['unchanged'], 1)
+  const zipped = await supplier.post('/push/hotels', gzipSync(marked), { 'content-encoding': 'gzip' })
+  assert.equal(expectOk(zipped).body['unchanged'], 1)
+  const kept = expectOk(await supplier.get('/push/log/marked')).body['push']
+  const { bodyEncoding, body } = Object(kept)
+  assert.deepEqual([bodyEncoding, body], ['json', [hotel]])
+})
+
+test('the answer to a compressed body without its header names the missing header', async () => {
+  const body = JSON.stringify([hotel])
+  const hints = [
+    [gzipSync(body), 'The body is compressed: send the header Content-Encoding: gzip with it'],
+    [zstdCompressSync(body), 'The body is compressed: send the header Content-Encoding: zstd with it'],
+    [Buffer.from(body, 'utf16le').fill(0xff, 0, 1), 'Encode the body as UTF-8'],
+  ] as const
+  for (const [sent, hint] of hints) {
+    const reply = await supplier.post('/push/hotels', sent)
+    assert.deepEqual([reply.status, told(reply)], [400, [['', 'Request body is not valid JSON', hint]]])
+  }
+})
+
+test('the hint about a wrong type shows a value of the right type', async () => {
+  const reply = await supplier.post('/push/ari', {
+    hotelId: 5,
+    dryRun: 'true',
+    sequence: '4711',
+    ari: [{ roomId: 5, date: '2027-04-15', inventory: '6', closed: 'false', rates: {} }],
+  })
+  const sendString = 'Types are not coerced: send "5", not 5'
+  const sendBoolean = 'Types are not coerced: send true, not "true"'
+  const sendNumber = 'Types are not coerced: send 5, not "5"'
+  assert.deepEqual(told(reply), [
+    ['/hotelId', 'hotelId must be a string', sendString],
+    ['/dryRun', 'dryRun must be true or false', sendBoolean],
+    ['/sequence', 'sequence must be an integer', sendNumber],
+    ['/ari/0/roomId', 'roomId must be a string', sendString],
+    ['/ari/0/inventory', 'inventory must be an integer or null', sendNumber],
+    ['/ari/0/closed', 'closed must be true or false or null', sendBoolean],
+    [
+      '/ari/0/rates',
+      'rates must be an array',
+      'Types are not coerced: send an array as [] and an object as {}',
+    ],
+  ])
+})
+
+test('the answer to a path without its version, with it twice or with an extra slash has the right path', async () => {
+  const ask = async (method: string, path: string) => {
+    const response = await fetch(`${gateway.url}${path}`, {
+      method,
+      headers: { 'x-api-key': supplier.apiKey },
+    })
+    const { errors } = Object(await response.json())
+    return [response.status, errors[0].message, errors[0].hint]
+  }
+  const wrong = [
+    ['POST', '/push/hotels', '/v1/push/hotels'],
+    ['POST', '/v1/v1/push/hotels', '/v1/push/hotels'],
+    ['POST', '/v1/push/hotels/', '/v1/push/hotels'],
+    ['GET', '/push/log/abc?x=1', '/v1/push/log/abc'],
+  ] as const
+  for (const [method, path, meant] of wrong) {
+    assert.deepEqual(await ask(method, path), [
+      404,
+      `There is no endpoint ${path.split('?')[0]}`,
+      `Send it to ${meant}: every path begins with /v1, once, and ends without a slash`,
+    ])
+  }
+  for (const path of ['/push/hotel', '/', '/v1', '/v2/push/hotels', `/${'/'.repeat(5_000)}x`]) {
+    const [status, , hint] = await ask('POST', path)
+    assert.deepEqual([path, status, hint], [path, 404, 'See /docs for the endpoints'])
+  }
+})
+
+test('the answer to null for an absent value is the hint to omit the member', async () => {
+  const leaveOut = 'null is not allowed here; omit the member'
+  const nulls = { ...hotel, state: null, phone: null, latitude: null, address: [null] }
+  assert.deepEqual(told(await supplier.post('/push/hotels', [nulls])), [
+    ['/0/latitude', 'latitude must be a number', leaveOut],
+    ['/0/state', 'state must be a string', leaveOut],
+    ['/0/address/0', 'An element of address must be a string', leaveOut],
+    ['/0/phone', 'phone must be an object', leaveOut],
+  ])
+})
+
+test('messages name the list, an element of it, or the request body', async () => {
+  const messages: [path: string, body: unknown, told: unknown[]][] = [
+    ['/push/hotels', {}, ['', 'Request body must be an array']],
+    ['/push/hotels', ['H1'], ['/0', 'An element of the request body must be an object']],
+    ['/push/getHotels', ['H1', 5], ['/1', 'An element of the request body must be a string']],
+    ['/push/getHotels', { hotelIds: 5 }, ['/hotelIds', 'hotelIds must be an array']],
+    ['/push/getHotels', { hotelIds: [''] }, ['/hotelIds/0', 'An element of hotelIds must not be empty']],
+    ['/push/products', { hotelId: 'H1', products: {} }, ['/products', 'products must be an array']],
+    [
+      '/push/products',
+      { hotelId: 'H1', products: [7] },
+      ['/products/0', 'An element of products must be an object'],
+    ],
+    ['/push/ari', { hotelId: 'H1', ari: 'x' }, ['/ari', 'ari must be an array']],
+    ['/push/taxes', [], ['', 'Request body must be an object']],
+  ]
+  for (const [path, body, [at, message]] of messages) {
+    const reply = await supplier.post(path, body)
+    const found = told(reply).map((one) => (Array.isArray(one) ? one.slice(0, 2) : one))
+    assert.deepEqual([path, reply.status, found], [path, 400, [[at, message]]])
+  }
+})
+
+test('the answer to a key sent as a token, or a token sent as a key, names the right header', async () => {
+  const platform = await gateway.token('platform')
+  const ask = async (path: string, headers: Record<string, string>) => {
+    const { status, body } = await client(gateway.url, headers).post(path, {})
+    return [status, Object(body['errors'])[0].hint]
+  }
+  const asKey = 'Send the key as x-api-key, not as Authorization'
+  assert.deepEqual(await ask('/push/getTaxes', { authorization: `Bearer ${supplier.apiKey}` }), [401, asKey])
+  assert.deepEqual(await ask('/push/getTaxes', { authorization: 'Basic YTpi' }), [401, asKey])
+  const asToken =
+    'This needs a platform token, sent as "Authorization: Bearer …"; x-api-key is for keys of suppliers'
+  assert.deepEqual(await ask('/booking/offers', { 'x-api-key': platform }), [401, asToken])
+  assert.deepEqual(await ask('/booking/offers', { 'x-api-key': supplier.apiKey }), [401, asToken])
+  const withoutBearer = 'Send the token as "Authorization: Bearer …", with the word Bearer before it'
+  assert.deepEqual(await ask('/booking/offers', { authorization: platform }), [401, withoutBearer])
+})

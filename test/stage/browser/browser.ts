@@ -1,0 +1,225 @@
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { after } from 'node:test'
+import type { OperatorRole } from '../../../src/http/route.ts'
+import type { TestGateway, TestOperator } from '../harness.ts'
+import { minutes } from '../pace.ts'
+import { launchChromium } from '../chromium.ts'
+
+/** The console in a real Chromium over the real service: one Chromium per test file, closed at its end. */
+
+const builtWithinMs = minutes(3)
+const waitMaxMs = minutes(2)
+
+let built: Promise<unknown> | undefined
+let running: Promise<Browser> | undefined
+
+after(async () => {
+  await (await running)?.close()
+})
+
+export type ConsoleWindow = {
+  page: Page
+  /** Who is signed in; undefined with the role `nobody`. */
+  operator: TestOperator | undefined
+  /** Goes to a page of the console, as `/hotels?search=sea`, and waits until its title is there. */
+  goto: (path: string) => Promise<void>
+  /** Fails when a page asked another host for something, broke the content security policy, or threw. */
+  assertClean: () => void
+  /** Asserts that too. */
+  close: () => Promise<void>
+}
+
+export type WindowOptions = {
+  width?: number
+  height?: number
+  scheme?: 'light' | 'dark'
+  /** The viewer's time zone. */
+  zone?: string
+  /** 2 is a zoom of 200 %. */
+  zoom?: number
+  /** Somebody of this supplier is signed in. */
+  supplierId?: number
+}
+
+/** What the console is made for. */
+export const supportedSizes = {
+  '1440 px': { width: 1440 },
+  '768 px': { width: 768 },
+  'a phone': { width: 390, height: 844 },
+  'a zoom of 200 %': { width: 1440, zoom: 2 },
+} as const
+
+/** A window in which somebody of this role is signed in. */
+export async function openConsole(
+  gateway: TestGateway,
+  role: OperatorRole | 'nobody',
+  options: WindowOptions = {},
+): Promise<ConsoleWindow> {
+  const { width = 1280, height = 900, scheme = 'light', zone = 'Europe/Berlin', zoom = 1 } = options
+  built ??= import('../../../scripts/build-console.ts').then(async ({ buildConsole }) => buildConsole())
+  await built
+  running ??= launchChromium()
+  const browser = await running
+  const context = await browser.newContext({
+    viewport: { width: Math.round(width / zoom), height: Math.round(height / zoom) },
+    deviceScaleFactor: zoom,
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    timezoneId: zone,
+    locale: 'en-GB',
+    // Of a proxy on this machine.
+    ignoreHTTPSErrors: true,
+  })
+  context.setDefaultTimeout(waitMaxMs)
+  const operator = role === 'nobody' ? undefined : await signIn(gateway, context, role, options.supplierId)
+  const page = await context.newPage()
+  const complaints = await watch(context, page, gateway.url)
+  const assertClean = () => assert.deepEqual(complaints, [])
+  return {
+    page,
+    operator,
+    goto: async (path) => {
+      await page.goto(`${gateway.url}/console${path}`)
+      await page
+        .locator('#app h1')
+        .first()
+        .waitFor({ timeout: builtWithinMs })
+        .catch(async (error: unknown) => {
+          // The page itself often says why.
+          assertClean()
+          throw new Error(`No page at ${page.url()}: ${await page.locator('body').innerText()}`, {
+            cause: error,
+          })
+        })
+    },
+    assertClean,
+    close: async () => {
+      await context.close()
+      assertClean()
+    },
+  }
+}
+
+/** Types where the page itself has put the focus: what is typed before that would be lost. */
+export async function typeIn(field: Locator, text: string): Promise<void> {
+  const page = field.page()
+  await field.and(page.locator(':focus')).waitFor()
+  await page.keyboard.type(text)
+}
+
+async function signIn(
+  gateway: TestGateway,
+  context: BrowserContext,
+  role: OperatorRole,
+  supplierId: number | undefined,
+): Promise<TestOperator> {
+  const operator = await gateway.operator(role, supplierId)
+  const [name = '', value = ''] = operator.headers.cookie.split('=')
+  await context.addCookies([{ name, value, url: gateway.url, httpOnly: true, sameSite: 'Strict' }])
+  return operator
+}
+
+/** What no page may do; requests to other hosts, or outside the service's path, are not let out either. */
+async function watch(context: BrowserContext, page: Page, own: string): Promise<string[]> {
+  const complaints: string[] = []
+  await context.route(
+    ({ href, protocol }) => !`${href}/`.startsWith(`${own}/`) && protocol !== 'data:' && protocol !== 'blob:',
+    async (route) => {
+      complaints.push(`asked ${route.request().url()}`)
+      await route.abort()
+    },
+  )
+  await context.exposeFunction('complainOfPolicy', (text: string) => void complaints.push(text))
+  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    complainOfPolicy('policy ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber))`)
+  page.on('pageerror', (error) => complaints.push(`threw ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) complaints.push(message.text())
+  })
+  return complaints
+}
+
+let axeSource: Promise<string> | undefined
+/**
+ * Colours that are inherited follow those above them a frame later, level by level: until no frame changes one any more,
+ * however long frames take.
+ */
+export const coloursSettled = settledWithin('body')
+
+function settledWithin(selector: string): string {
+  return `new Promise((settled) => {
+  const isMoving = ({ playState, effect }) =>
+    playState === 'running' && effect?.getComputedTiming().endTime !== Infinity
+  let before
+  let same = 0
+  const look = () => {
+    const now = [...document.querySelectorAll('${selector}, ${selector} *')].map((element) => {
+      const { color, backgroundColor, borderTopColor } = getComputedStyle(element)
+      return [color, backgroundColor, borderTopColor].join()
+    }).join(';')
+    same = now === before && !document.getAnimations().some(isMoving) ? same + 1 : 0
+    before = now
+    if (same === 3) settled()
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+})`
+}
+
+type Finding = { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
+
+/** Fails with everything that axe finds on the page, or in one part of it, as it is, in this colour scheme. */
+export async function axe(
+  page: Page,
+  { scheme, within = 'body' }: { scheme: 'light' | 'dark'; within?: string },
+): Promise<void> {
+  axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
+  await page.emulateMedia({ colorScheme: scheme })
+  await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
+  await page.evaluate(settledWithin(within))
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await axeSource)
+  const context = within === 'body' ? 'document' : `'${within}'`
+  const findings: Finding[] = await page.evaluate(
+    `axe.run(${context}, { resultTypes: ['violations'] }).then((result) => result.violations)`,
+  )
+  const told = findings.flatMap(({ id, help, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary }) => `${id}: ${help}\n  at ${target.join(' ')}\n  ${failureSummary}`,
+    ),
+  )
+  assert.equal(told.join('\n'), '', `axe in ${scheme}`)
+}
+
+/** What axe finds in light and dark, and whether the page scrolls sideways; `where` is named with each. */
+export async function faultsOn(page: Page, where: string, within = 'body'): Promise<string[]> {
+  const faults: string[] = []
+  const { beyond } = await widthsOf(page)
+  if (beyond > 0) faults.push(`${where}: ${beyond} px beyond the window`)
+  for (const scheme of ['light', 'dark'] as const)
+    await axe(page, { scheme, within }).catch((error: unknown) => {
+      faults.push(`${where}: ${String(error)}`)
+    })
+  return faults
+}
+
+/** How far the page goes beyond the window, and the narrowest value of its lists. */
+export async function widthsOf(page: Page): Promise<{ beyond: number; narrowest: number }> {
+  return page.evaluate(`({
+    beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    narrowest: Math.min(9999, ...[...document.querySelectorAll('[role=group] > * table > tbody > tr > td, [role=group] > table > tbody > tr > td')]
+      .filter((cell) => cell.childNodes.length > 0)
+      .map((cell) => cell.getBoundingClientRect().width)),
+  })`)
+}
+
+/** The pages of the console that this one leads to; not its downloads. */
+export async function linksOn(page: Page): Promise<string[]> {
+  return page
+    .locator('#app a[href^="/console"]:not([href^="/console/api/"])')
+    .evaluateAll((links) =>
+      links.map((link) => (link.getAttribute('href') ?? '').replace(/^\/console/, '') || '/'),
+    )
+}
