@@ -49,6 +49,26 @@ const order: readonly (readonly string[])[] = [
   // PostgreSQL under our own supervisor: a package in all but name, independent of the rest.
   ['embedded-postgres'],
 ]
+/**
+ * The rooms inside a feature: each may import only what stands after it, contracts aside. The files directly in the
+ * feature's folder are its vocabulary, used by all of its rooms: of these, they import contracts only.
+ */
+const innerOrder: Readonly<Record<string, readonly string[]>> = {
+  ari: [
+    'holds',
+    'push',
+    'commit',
+    'impact',
+    'guard',
+    'judge',
+    'digest',
+    'read',
+    'history',
+    'catalog',
+    'guard/rules',
+    'blocks',
+  ],
+}
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']
 const rankByRoom = new Map(order.flatMap((rooms, rank) => rooms.map((room) => [room, rank])))
@@ -142,7 +162,7 @@ function directionProblems(
   if (!target.startsWith('src/')) return [`${path}: imports ${name}, which is not part of the product`]
   if (!imported || !isProduct(imported)) return [`${path}: imports ${name}, which is not there or a test`]
   const [from, to] = [roomOf(path), roomOf(target)]
-  if (from === to) return []
+  if (from === to) return innerProblems(path, target, name)
   const problems: string[] = []
   const [fromRank = -1, toRank = -1] = [rankByRoom.get(from), rankByRoom.get(to)]
   if (fromRank > toRank) problems.push(`${path}: ${from} may not look at ${to} (${name})`)
@@ -150,6 +170,21 @@ function directionProblems(
   if (isEndpoint(imported) && !composers.includes(from))
     problems.push(`${path}: imports the endpoint ${target} of another feature`)
   return problems
+}
+
+function innerProblems(path: string, target: string, name: string): string[] {
+  const order = innerOrder[roomOf(path)]
+  if (!order || isContract(target)) return []
+  const [from, to] = [innerRoomOf(path), innerRoomOf(target)]
+  const fromRank = from === '' ? order.length : order.indexOf(from)
+  const toRank = to === '' ? order.length : order.indexOf(to)
+  if (fromRank < 0) return [`${path}: "${from}" has no place in the order inside ${roomOf(path)}`]
+  return fromRank > toRank ? [`${path}: ${from || 'the vocabulary'} may not look at ${to} (${name})`] : []
+}
+
+/** The folders below the feature's own. */
+function innerRoomOf(path: string): string {
+  return path.split('/').slice(2, -1).join('/')
 }
 
 /**
