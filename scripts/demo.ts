@@ -34,8 +34,8 @@ try {
   line()
   printStep(
     service.isOwn
-      ? `Done in ${seconds} s. The service is stopped and its data are gone; npm start keeps one running, with the API reference at /docs.`
-      : `Done in ${seconds} s. The demo's hotel stays in your account; the API reference is at ${service.url}/docs.`,
+      ? `Done in ${seconds} s. The service is stopped and its data are gone; npm start keeps one running, with the documentation at /docs.`
+      : `Done in ${seconds} s. The demo's hotel stays in your account; the documentation is at ${service.url}/docs.`,
   )
 } catch (error) {
   await stop()

@@ -59,7 +59,7 @@ export function UserMenu({ me }: { me: AnswerTo<'whoAmI'> }) {
           <Menu.Divider />
           <Menu.Item
             component="a"
-            href={`${pathPrefix}/docs`}
+            href={`${pathPrefix}/docs/reference`}
             leftSection={<BookMarked size={14} aria-hidden />}
           >
             {t('shell.apiReference')}
