@@ -3,9 +3,10 @@
  * programs started, killed, overloaded, attacked, backed up and installed, random pushes, and the console in a
  * browser. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
  * `npm test -- src/ari`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
- * ARI_TEST_POOLER=host:port all gateways reach it through a pooler.
+ * ARI_TEST_POOLER=host:port all gateways reach it through a pooler. What was skipped is printed last, and added to the file
+ * that ARI_TEST_SKIPPED names; unless may-skip.ts allows it, the run fails.
  */
-import { statSync } from 'node:fs'
+import { appendFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
@@ -13,6 +14,7 @@ import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/postgres/first-connection.ts'
 import { writeClientTypes } from '../scripts/write-client-types.ts'
 import { root, testFiles } from './stage/files.ts'
+import { staleExceptions, whyMaySkip, type Skipped } from './may-skip.ts'
 import { minutes } from './stage/pace.ts'
 import {
   serverVariable,
@@ -51,6 +53,9 @@ if (files.length === 0) {
   process.exitCode = 1
 } else {
   const startedMs = performance.now()
+  const stale = staleExceptions()
+  if (stale.length > 0) throw new Error(`test/may-skip.ts names files that are gone: ${stale.join(', ')}`)
+  const skipped: Skipped[] = []
   await writeClientTypes()
   const postgres = await startTestPostgres({ durable: isProof })
   let outcome: string
@@ -62,13 +67,14 @@ if (files.length === 0) {
     process.env['NODE_COMPILE_CACHE'] ??= resolve(root, 'node_modules/.cache/tests')
     const template = await makeTemplate(postgres.address)
     process.env[templateVariable] = template
-    outcome = await runFiles()
+    outcome = await runFiles(skipped)
     await asAdmin(postgres.address, `drop database ${template} with (force)`)
   } finally {
     await postgres.stop()
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   process.stdout.write(`\n${kind}: ${outcome}, ${seconds} s, PostgreSQL ${postgres.version}${through}\n`)
+  tellSkipped(skipped)
 }
 
 /** The file, or the folder's files of this kind. */
@@ -110,36 +116,49 @@ function batches(): Batch[] {
 
 type Outcome = {
   passed: number
-  skipped: number
+  skipped: Skipped[]
   failed: number
   failedFiles: Set<string>
   secondsByFile: Map<string, number>
 }
 
 /** Runs all files, or until the first signal to stop, which ends those in progress. */
-async function runFiles(): Promise<string> {
+async function runFiles(skipped: Skipped[]): Promise<string> {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort())
   const outcome: Outcome = {
     passed: 0,
-    skipped: 0,
+    skipped,
     failed: 0,
     failedFiles: new Set(),
     secondsByFile: new Map(),
   }
   for (const batch of batches()) if (!stopped.signal.aborted) await runBatch(batch, outcome, stopped.signal)
-  const { passed, skipped, failed, failedFiles, secondsByFile } = outcome
+  const { passed, failed, failedFiles, secondsByFile } = outcome
   const slowest = [...secondsByFile]
     .filter(([, seconds]) => seconds > slowSeconds)
     .sort(([, left], [, right]) => right - left)
   const shown = slowest.map(([file, seconds]) => `${file} ${seconds.toFixed(0)} s`)
   process.stdout.write(`\nslowest: ${shown.join(', ')}\n`)
+  const notAllowed = skipped.filter((one) => whyMaySkip(one) === undefined)
+  for (const { file } of notAllowed) failedFiles.add(file)
   const isGreen = failed === 0 && failedFiles.size === 0 && !stopped.signal.aborted
   process.exitCode = isGreen ? 0 : 1
   if (stopped.signal.aborted) return 'stopped'
-  const andSkipped = skipped > 0 ? `, ${skipped} skipped` : ''
+  const andSkipped = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
   if (isGreen) return `all ${passed} passed${andSkipped}`
-  return `FAILED, ${failed} of ${passed + skipped + failed} (in ${[...failedFiles].join(', ')})${andSkipped}`
+  const count = passed + failed + skipped.length
+  return `FAILED, ${failed + notAllowed.length} of ${count} (in ${[...failedFiles].join(', ')})${andSkipped}`
+}
+
+function tellSkipped(skipped: readonly Skipped[]): void {
+  const lines = skipped.map((one) => {
+    const why = whyMaySkip(one) ?? 'NOT ALLOWED by test/may-skip.ts: install what is missing'
+    return `  ${one.file}: ${one.test}\n    ${one.reason}\n    ${why}\n`
+  })
+  process.stdout.write(lines.length > 0 ? `\nskipped:\n${lines.join('')}` : 'nothing skipped\n')
+  const { ARI_TEST_SKIPPED: file } = process.env
+  if (file) appendFileSync(file, lines.join(''))
 }
 
 async function runBatch(batch: Batch, outcome: Outcome, signal: AbortSignal): Promise<void> {
@@ -155,12 +174,20 @@ async function runBatch(batch: Batch, outcome: Outcome, signal: AbortSignal): Pr
   events.on('test:fail', ({ file, todo }) => {
     if (todo === undefined && file !== undefined) outcome.failedFiles.add(relative(root, file))
   })
+  // Suites too: whether they're skipped isn't in the counts.
+  events.on('test:pass', ({ file, name, skip }) => {
+    if (skip !== undefined && skip !== false)
+      outcome.skipped.push({
+        file: relative(root, file ?? ''),
+        test: name,
+        reason: String(skip).replaceAll(/\s+/g, ' '),
+      })
+  })
   events.on('test:summary', ({ file, counts, duration_ms: ms }) => {
     if (file !== undefined) outcome.secondsByFile.set(relative(root, file), ms / 1_000)
     else {
       const { tests, passed, skipped, todo } = counts
       outcome.passed += passed
-      outcome.skipped += skipped
       outcome.failed += tests - passed - skipped - todo
     }
   })

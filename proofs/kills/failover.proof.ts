@@ -15,14 +15,10 @@ import { createKey, createToken } from '../../src/keys/manage.ts'
 import { minutes, roundsWithin } from '../../test/stage/pace.ts'
 import { environOf } from '../../test/stage/postgres.ts'
 import { postgresProxy, type PostgresProxy } from '../../test/stage/servers/postgres-proxy.ts'
+import { withoutPostgres15 } from '../../test/stage/programs.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../test/stage/servers/receiver.ts'
 import { endServices, startService, type Service } from '../../test/stage/crash/service.ts'
-import {
-  installPostgres15,
-  killClusters,
-  newCluster,
-  type Cluster,
-} from '../../test/stage/failover/cluster.ts'
+import { killClusters, newCluster, type Cluster } from '../../test/stage/failover/cluster.ts'
 import {
   ariOf,
   bookingOf,
@@ -56,9 +52,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const missing = await installPostgres15()
-if (missing !== undefined) process.stderr.write(`NOT RUN: failover, because ${missing}\n`)
-const options = { skip: missing === undefined ? false : `NOT RUN: ${missing}`, timeout: minutes(15) }
+const options = { skip: (await withoutPostgres15()) ?? false, timeout: minutes(15) }
 
 type Stage = {
   primary: Cluster

@@ -8,7 +8,8 @@ import { minutes } from '../../test/stage/pace.ts'
 import { environOf } from '../../test/stage/postgres.ts'
 import { endServices, startService } from '../../test/stage/crash/service.ts'
 import { eventually } from '../../test/stage/crash/world.ts'
-import { installPostgres15, killClusters, newCluster } from '../../test/stage/failover/cluster.ts'
+import { withoutPostgres15 } from '../../test/stage/programs.ts'
+import { killClusters, newCluster } from '../../test/stage/failover/cluster.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ari-lag-'))
 chmodSync(folder, 0o755)
@@ -19,9 +20,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const missing = await installPostgres15()
-if (missing !== undefined) process.stderr.write(`NOT RUN: replica lag, because ${missing}\n`)
-const options = { skip: missing === undefined ? false : `NOT RUN: ${missing}`, timeout: minutes(15) }
+const options = { skip: (await withoutPostgres15()) ?? false, timeout: minutes(15) }
 
 test(
   'a standby that stops replaying, or is gone but not given up, falls behind until it follows again',

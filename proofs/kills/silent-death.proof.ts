@@ -7,7 +7,7 @@ import { pushNights } from '../../test/stage/scenes/booking.ts'
 import { client, type TestSupplier } from '../../test/stage/harness.ts'
 import { nightAhead } from '../../test/stage/nights.ts'
 import { newTestDatabase, type TestAddress } from '../../test/stage/postgres.ts'
-import { runAri, startProgram } from '../../test/stage/programs.ts'
+import { missing, runAri, startProgram } from '../../test/stage/programs.ts'
 import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 
 /**
@@ -117,13 +117,15 @@ async function machines(context: TestContext, count: number) {
     await drop()
   })
   if (process.getuid?.() !== 0 || !address.host.startsWith('/')) {
-    context.skip('NOT TESTED: networks are made by root, for a PostgreSQL of the test’s own')
+    context.skip('networks are made by root, for a PostgreSQL of the test’s own')
     return undefined
   }
+  const why = await missing('/usr/sbin/ip', 'iproute2')
+  if (why !== undefined) throw new Error(why)
   try {
     for (let number = 1; number <= count; number++) hosts.push(makeHost(number, address))
   } catch (error) {
-    context.skip(`NOT TESTED: no network namespace can be made here (${String(error)})`)
+    context.skip(`no network namespace can be made here (${String(error)})`)
     return undefined
   }
   return { address, hosts }

@@ -8,21 +8,18 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { root } from '../../test/stage/files.ts'
-import { isInstalled } from '../../test/stage/programs.ts'
+import { unpackedProgram } from '../../test/stage/programs.ts'
 
 const folder = join(root, 'docs/monitoring')
-const missing = (await isInstalled('promtool'))
-  ? undefined
-  : 'NOT RUN: promtool check and test, because promtool (of Prometheus) is not on the PATH'
-if (missing !== undefined) process.stderr.write(`${missing}\n`)
-const options = { skip: missing ?? false }
+const found = await unpackedProgram('usr/bin/promtool', 'prometheus')
 
 async function promtool(...parameters: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await promisify(execFile)('promtool', parameters, { cwd: folder })
+  const program = 'program' in found ? found.program : ''
+  const { stdout, stderr } = await promisify(execFile)(program, parameters, { cwd: folder })
   return stdout + stderr
 }
 
-describe('promtool', options, () => {
+describe('promtool', { skip: 'missing' in found && found.missing }, () => {
   test('finds nothing wrong with the rules', async () => {
     assert.match(await promtool('check', 'rules', 'alerts.yml'), /SUCCESS: \d+ rules found/)
   })

@@ -11,7 +11,7 @@ import { startExampleSupplier, type ExampleSupplier } from '../../test/stage/sce
 import { startGateway, type TestGateway } from '../../test/stage/harness.ts'
 import { freePort } from '../../test/stage/free-port.ts'
 import { minutes } from '../../test/stage/pace.ts'
-import { isInstalled } from '../../test/stage/programs.ts'
+import { missing } from '../../test/stage/programs.ts'
 import type { ReceivedCall } from '../../test/stage/servers/receiver.ts'
 
 /**
@@ -22,13 +22,29 @@ const folder = resolve(import.meta.dirname, '../../docs/samples')
 const startsWithinMs = minutes(3)
 const minuteMs = 60_000
 
-type Sample = { file: string; program: string; parameters: (port: number) => string[] }
+type Sample = {
+  file: string
+  program: string
+  /** The Debian package of the program, where there is one. */
+  from?: string
+  parameters: (port: number) => string[]
+}
 
 const samples: readonly Sample[] = [
   { file: 'receiver.ts', program: process.execPath, parameters: () => ['receiver.ts'] },
-  { file: 'receiver.py', program: 'python3', parameters: () => ['receiver.py'] },
-  { file: 'receiver.php', program: 'php', parameters: (port) => ['-S', `127.0.0.1:${port}`, 'receiver.php'] },
-  { file: 'Receiver.java', program: 'java', parameters: () => ['Receiver.java'] },
+  { file: 'receiver.py', program: 'python3', from: 'python3', parameters: () => ['receiver.py'] },
+  {
+    file: 'receiver.php',
+    program: 'php',
+    from: 'php-cli',
+    parameters: (port) => ['-S', `127.0.0.1:${port}`, 'receiver.php'],
+  },
+  {
+    file: 'Receiver.java',
+    program: 'java',
+    from: 'openjdk-17-jdk-headless',
+    parameters: () => ['Receiver.java'],
+  },
   { file: 'receiver.cs', program: 'dotnet', parameters: () => ['run', 'receiver.cs'] },
 ]
 
@@ -127,11 +143,8 @@ function spoilt(call: Call, header: string, spoil: (value: string) => string): C
 describe('docs/samples', { concurrency: 2 }, () => {
   for (const sample of samples) {
     test(`${sample.file} takes what the service has signed, and nothing else`, async (t) => {
-      if (!(await isInstalled(sample.program))) {
-        const warning = `NOT RUN: ${sample.file}, because this machine has no ${sample.program}`
-        t.diagnostic(warning)
-        return t.skip(warning)
-      }
+      const why = await missing(sample.program, sample.from)
+      if (why !== undefined) return t.skip(why)
       const [receiver, receiverAfter] = await Promise.all([
         start(sample, secrets.before),
         start(sample, secrets.after),

@@ -33,7 +33,7 @@ const stages = stagesOf(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8'))
 const reason =
   process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/unshare')
     ? undefined
-    : 'NOT RUN: replaying the image as another user on a read-only root needs root on Linux'
+    : 'replaying the image as another user on a read-only root needs root on Linux'
 let folder: string
 let folderOf: (stage: string) => string
 

@@ -3,9 +3,9 @@
  * the NATS server are killed. nats-server is installed if it is missing and this user may do that.
  */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -21,7 +21,7 @@ import { freePort } from '../../test/stage/free-port.ts'
 import { client, type TestClient } from '../../test/stage/harness.ts'
 import { minutes, roundsWithin } from '../../test/stage/pace.ts'
 import { environOf, newTestDatabase } from '../../test/stage/postgres.ts'
-import { workersOf } from '../../test/stage/programs.ts'
+import { missing, workersOf } from '../../test/stage/programs.ts'
 import { expectOk, product } from '../../test/stage/story.ts'
 import { dateIn } from '../../test/stage/bookings/market.ts'
 import { endServices, startService } from '../../test/stage/crash/service.ts'
@@ -29,7 +29,7 @@ import { between, eventually } from '../../test/stage/crash/world.ts'
 import { gateways, killMeanwhile, processes, startFleet, type Fleet } from '../../test/stage/fleet.ts'
 
 const program = '/usr/sbin/nats-server'
-const reason = missing()
+const reason = await missing(program, 'nats-server')
 const [user, pass, stream] = ['ari', 'secret', 'ARI']
 const subjects = 'ari.changes.sandbox.>'
 const hotels = ['N1', 'N2', 'N3', 'N4']
@@ -318,18 +318,4 @@ for (const [what, password, serverAt] of [
     await drop()
     assert.ok(!service.output().includes(password), service.output())
   })
-}
-
-/** Why this can't be tested here. */
-function missing(): string | undefined {
-  if (existsSync(program)) return undefined
-  try {
-    execFileSync('/usr/bin/apt-get', ['update', '-qq'], { stdio: 'ignore' })
-    execFileSync('/usr/bin/apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'nats-server'], {
-      stdio: 'ignore',
-    })
-  } catch {
-    return 'NOT TESTED: nats-server is missing, and this user can not install it'
-  }
-  return undefined
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { freePort } from '../../test/stage/free-port.ts'
 import { client, type TestClient } from '../../test/stage/harness.ts'
 import { nightAhead } from '../../test/stage/nights.ts'
 import { environOf, newTestDatabase } from '../../test/stage/postgres.ts'
-import { runAri, startProgram, type Running } from '../../test/stage/programs.ts'
+import { missing, runAri, startProgram, type Running } from '../../test/stage/programs.ts'
 import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 import { until } from '../../test/stage/pace.ts'
 
@@ -23,7 +23,7 @@ import { until } from '../../test/stage/pace.ts'
  */
 
 const gateways = 2
-const reason = missing()
+const reason = await missing('/usr/sbin/nginx', 'nginx-light')
 let folder = ''
 let database: Awaited<ReturnType<typeof newTestDatabase>>
 let nginx: ChildProcess
@@ -233,18 +233,4 @@ test('a gateway is killed under load and starts again: what was acknowledged is 
 
 function acknowledgedSum(acknowledged: ReadonlyMap<string, number>): number {
   return [...acknowledged.values()].reduce((sum, inventory) => sum + inventory, 0)
-}
-
-/** Why this can't be tested here. */
-function missing(): string | undefined {
-  if (existsSync('/usr/sbin/nginx')) return undefined
-  try {
-    execFileSync('/usr/bin/apt-get', ['update', '-qq'], { stdio: 'ignore' })
-    execFileSync('/usr/bin/apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'nginx-light'], {
-      stdio: 'ignore',
-    })
-  } catch {
-    return 'NOT TESTED: nginx is missing, and this user can not install it'
-  }
-  return undefined
 }

@@ -19,6 +19,7 @@ import { gatewayForTests } from '../../test/stage/harness.ts'
 import { startMailServer } from '../../test/stage/servers/mail-server.ts'
 import { asAdmin, environOf, newTestDatabase, type TestAddress } from '../../test/stage/postgres.ts'
 import {
+  missing,
   programsForTests,
   runAri,
   runAriAfter,
@@ -326,7 +327,7 @@ describe('a fault of the machine is the only finding', () => {
 
   test('a disk with too little room, and one that is mounted read-only', async (context) => {
     const disk = mountSmallDisk(900)
-    if ('refused' in disk) return context.skip(`NOT TESTED: this user can't mount (${disk.refused})`)
+    if ('refused' in disk) return context.skip(`this user can't mount (${disk.refused})`)
     try {
       const environ = { ...embedded, ARI_DATA_DIR: `${disk.path}/data` }
       await (await serving(environ)).stop()
@@ -398,9 +399,9 @@ describe('a fault of the machine is the only finding', () => {
   })
 
   test('no network: name servers, and the machine itself', async (context) => {
-    const refusal = refusalOfNetworks()
+    const refusal = (await missing('/usr/sbin/ip', 'iproute2')) ?? refusalOfNetworks()
     if (refusal !== undefined || !database.address.host.startsWith('/'))
-      return context.skip(`NOT TESTED: no network namespace can be made here (${refusal})`)
+      return context.skip(`no network namespace can be made here (${refusal})`)
     await assertWithoutNetwork()
   })
 })

@@ -73,7 +73,7 @@ function undoing(context: TestContext): (undo: () => unknown) => void {
 
 test('a full disk: not ready, reads are served, and with room again pushes are taken', async (context) => {
   const disk = mountSmallDisk(300)
-  if ('refused' in disk) return context.skip(`NOT TESTED: this user can't mount (${disk.refused})`)
+  if ('refused' in disk) return context.skip(`this user can't mount (${disk.refused})`)
   const after = undoing(context)
   after(() => disk.unmount())
   const postgres = await postgresOn(after, join(disk.path, 'data'))

@@ -136,7 +136,7 @@ test('a process with more patience waits for a slow database', async () => {
 
 test('a data folder that is mounted read-only', async (context) => {
   const disk = mountSmallDisk(256)
-  if ('refused' in disk) return context.skip(`NOT TESTED: this user can't mount (${disk.refused})`)
+  if ('refused' in disk) return context.skip(`this user can't mount (${disk.refused})`)
   try {
     const environ = { PORT: '0', LOG_LEVEL: 'silent', ARI_DATA_DIR: `${disk.path}/data` }
     const running = startProgram('serve', environ)

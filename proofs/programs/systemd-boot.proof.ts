@@ -9,7 +9,7 @@ import { namedBlocks } from '../../test/stage/docs-pages.ts'
 import { root } from '../../test/stage/files.ts'
 import { minutes, seconds } from '../../test/stage/pace.ts'
 
-const reason = whyNotBooted()
+const reason = await whyNotBooted()
 const guide = join(root, 'docs/install.md')
 const [, debian = ''] = /^## Debian\n(.*?)^## /ms.exec(readFileSync(guide, 'utf8')) ?? []
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -9,15 +8,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { postmasterPid } from '../../src/embedded-postgres/processes.ts'
 import { postgresProxy } from '../../test/stage/servers/postgres-proxy.ts'
 import { environOf, newTestDatabase } from '../../test/stage/postgres.ts'
-import { programsForTests, runAri, startProgram, type Running } from '../../test/stage/programs.ts'
+import { missing, programsForTests, runAri, startProgram, type Running } from '../../test/stage/programs.ts'
 
 /** The service reports to systemd: what a socket like systemd's receives. */
 
 const { newFolder, track } = programsForTests()
 const notifier = '/usr/bin/systemd-notify'
-const missing = existsSync(notifier) ? undefined : `NOT RUN: there is no ${notifier}`
-if (missing !== undefined) process.stderr.write(`${missing}\n`)
-const options = { skip: missing ?? false }
+const why = (await missing(notifier, 'systemd')) ?? (await missing('python3', 'python3'))
+const options = { skip: why ?? false }
 
 /** Often enough to be seen, and no time that a slow machine would miss. */
 const watchdog = { WATCHDOG_USEC: '2000000' }

@@ -16,7 +16,7 @@ import {
 import { namedBlocks } from '../../test/stage/docs-pages.ts'
 import { client } from '../../test/stage/harness.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { dataFolder, startProgram, type Running } from '../../test/stage/programs.ts'
+import { dataFolder, startProgram, withoutPostgres15, type Running } from '../../test/stage/programs.ts'
 
 const commands = namedBlocks(resolve(import.meta.dirname, '../../docs/database.md'))
 let folder: Awaited<ReturnType<typeof dataFolder>>
@@ -74,13 +74,9 @@ test('the drill: a backup made beside the service is restored into a new folder,
 })
 
 test("a database of one's own, dumped while the service works and restored beside it, holds everything", async (t) => {
+  const why = programsOfPostgres() === undefined ? await withoutPostgres15() : undefined
   const binDir = programsOfPostgres()
-  if (binDir === undefined) {
-    const warning =
-      'NOT RUN: backup and restore with pg_dump, because this machine has no PostgreSQL 15 to 18'
-    t.diagnostic(warning)
-    return t.skip(warning)
-  }
+  if (binDir === undefined) return t.skip(why ?? 'PostgreSQL is installed without its tools')
   const data = await dataFolder()
   const log = { info: () => {}, warn: () => {}, error: () => {} }
   const postgres: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: data.path, binDir, log })

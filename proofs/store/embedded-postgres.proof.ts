@@ -12,6 +12,7 @@ import {
 import {
   platform,
   installed,
+  noPostgresInstalled,
   start,
   service,
   occupy,
@@ -25,6 +26,8 @@ import {
 } from '../../test/stage/embedded-postgres.ts'
 
 suite('starting and stopping', () => {
+  if (installed.length === 0)
+    test('keeps what was written with an installed PostgreSQL', { skip: noPostgresInstalled }, () => {})
   for (const binDir of [undefined, ...installed]) {
     test(`keeps what was written, durably and checked, with ${binDir ?? 'the packaged PostgreSQL'}`, async (t) => {
       const dataDir = newFolder('data')

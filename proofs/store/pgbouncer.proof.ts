@@ -14,7 +14,7 @@ import { transaction } from '../../src/postgres/transaction.ts'
 import { root, testFiles } from '../../test/stage/files.ts'
 import { roundsWithin } from '../../test/stage/pace.ts'
 import { freePort } from '../../test/stage/free-port.ts'
-import { runAri, startProgram } from '../../test/stage/programs.ts'
+import { missing, runAri, startProgram, withoutPostgres15 } from '../../test/stage/programs.ts'
 
 /**
  * PgBouncer in transaction mode, as Debian has it (1.18, which does not support prepared statements), in
@@ -58,7 +58,7 @@ let ports = { postgres: 0, pgbouncer: 0 }
 const running: ChildProcess[] = []
 
 before(async () => {
-  programs = installed()
+  programs = await installed()
   if (typeof programs === 'string') return
   folder = mkdtempSync(join(tmpdir(), 'ari-pgbouncer-'))
   chmodSync(folder, 0o777)
@@ -246,26 +246,20 @@ async function serviceOn({ host, port, user, database }: ReturnType<typeof throu
 }
 
 /** The programs, or the reason why they can't be tested here. */
-function installed(): typeof programs {
-  if (process.getuid?.() !== 0) return 'NOT TESTED: PgBouncer and a PostgreSQL are started by root'
+async function installed(): Promise<typeof programs> {
+  if (process.getuid?.() !== 0) return 'PgBouncer and a PostgreSQL are started by root'
   const { ARI_TEST_PGBOUNCER = '/usr/sbin/pgbouncer' } = process.env
   const find = () => ({
     initdb: globSync('/usr/lib/postgresql/1[5-9]/bin/initdb').at(-1),
     postgres: globSync('/usr/lib/postgresql/1[5-9]/bin/postgres').at(-1),
     pgbouncer: existsSync(ARI_TEST_PGBOUNCER) ? ARI_TEST_PGBOUNCER : undefined,
   })
-  try {
-    const { initdb, pgbouncer } = find()
-    const missing = [...(initdb ? [] : ['postgresql']), ...(pgbouncer ? [] : ['pgbouncer'])]
-    if (missing.length > 0) {
-      execFileSync('/usr/bin/apt-get', ['update', '-qq'], { stdio: 'ignore' })
-      execFileSync('/usr/bin/apt-get', ['install', '-y', '-qq', ...missing], { stdio: 'ignore' })
-    }
-  } catch (error) {
-    return `NOT TESTED: PgBouncer can't be installed here (${String(error)})`
-  }
+  const why =
+    (find().initdb === undefined && (await withoutPostgres15())) ||
+    (await missing(ARI_TEST_PGBOUNCER, 'pgbouncer'))
+  if (why) return why
   const { initdb, postgres, pgbouncer } = find()
-  if (!initdb || !postgres || !pgbouncer) return 'NOT TESTED: there is no PgBouncer here'
+  if (!initdb || !postgres || !pgbouncer) return 'PostgreSQL is installed without its tools'
   return { initdb, postgres, pgbouncer }
 }
 

@@ -10,6 +10,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../../src/settings/config.ts'
 import { root } from '../stage/files.ts'
 import { renderChart, type Values } from '../stage/helm-chart.ts'
+import { missing } from '../stage/programs.ts'
 
 const textOf = (path: string): string => readFileSync(join(root, 'deploy', path), 'utf8')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -232,14 +233,11 @@ function assertLockedDown(name: string, pod: Members, container: Members): void 
   assertKnownSettings(environ, name)
 }
 
-test('the systemd unit is right, and exposes little', (t) => {
+test('the systemd unit is right, and exposes little', async (t) => {
   const environ = [...textOf('ari.service').matchAll(/^Environment=(\w+)=/gm)].map(([, name]) => [name, ''])
   assertKnownSettings(Object.fromEntries(environ), 'ari.service')
-  if (!existsSync('/usr/bin/systemd-analyze')) {
-    const warning = 'NOT RUN: systemd-analyze verify and security, because this machine has no systemd'
-    t.diagnostic(warning)
-    return t.skip(warning)
-  }
+  const why = await missing('/usr/bin/systemd-analyze', 'systemd')
+  if (why !== undefined) return t.skip(why)
   const folder = mkdtempSync(join(tmpdir(), 'ari-unit-'))
   try {
     const unit = join(folder, 'ari.service')

@@ -7,14 +7,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { root } from './files.ts'
 import { seconds } from './pace.ts'
+import { missing } from './programs.ts'
 
+/** With their packages. */
 const needed = [
-  '/lib/systemd/systemd',
-  '/usr/bin/systemd-run',
-  '/usr/bin/dbus-daemon',
-  '/usr/bin/curl',
-  '/usr/bin/setpriv',
-]
+  ['/lib/systemd/systemd', 'systemd'],
+  ['/usr/bin/dbus-daemon', 'dbus'],
+  ['/usr/bin/curl', 'curl'],
+] as const
 
 /** Where control groups of version 2 are mounted. */
 const groups = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((path) =>
@@ -22,12 +22,13 @@ const groups = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((path) =>
 )
 
 /** Why systemd can't be booted here. */
-export function whyNotBooted(): string | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0)
-    return 'NOT RUN: booting systemd needs root on Linux'
-  const missing = needed.find((path) => !existsSync(path))
-  if (missing !== undefined) return `NOT RUN: there is no ${missing}`
-  if (groups === undefined) return 'NOT RUN: there are no control groups of version 2'
+export async function whyNotBooted(): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'booting systemd needs root on Linux'
+  for (const [program, debianPackage] of needed) {
+    const why = await missing(program, debianPackage)
+    if (why !== undefined) throw new Error(why)
+  }
+  if (groups === undefined) return 'there are no control groups of version 2'
   try {
     const { group, folder } = newPlace(groups)
     execFileSync('sh', ['-ec', enter, group, ...machine('exit 0', folder)], { stdio: 'ignore' })
@@ -35,7 +36,7 @@ export function whyNotBooted(): string | undefined {
     rmSync(folder, { recursive: true, force: true })
     return undefined
   } catch {
-    return 'NOT RUN: a machine of its own, with its mounts and control groups, can not be made here'
+    return 'a machine of its own, with its mounts and control groups, can not be made here'
   }
 }
 

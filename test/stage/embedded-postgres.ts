@@ -31,6 +31,7 @@ import {
   type PostgresConnection,
 } from '../../src/embedded-postgres/embedded-postgres.ts'
 import { root } from './files.ts'
+import { withoutPostgres15 } from './programs.ts'
 
 /** Embedded PostgreSQLs for its proofs: in this process, and of services in processes of their own. */
 
@@ -54,14 +55,12 @@ after(async () => {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
 })
 
+export const noPostgresInstalled = (await withoutPostgres15()) ?? 'there is none of versions 15 to 17'
 export const installed = existsSync('/usr/lib/postgresql')
   ? readdirSync('/usr/lib/postgresql')
       .map((version) => join('/usr/lib/postgresql', version, 'bin'))
       .filter((binDir) => existsSync(join(binDir, 'initdb')))
   : []
-if (installed.length === 0)
-  shout('no installed PostgreSQL under /usr/lib/postgresql: only the packaged one is tested')
-if (!isRoot) shout('not run as root: what root does differently (another user for PostgreSQL) is NOT tested')
 export const onlyAsRoot = { skip: isRoot ? false : 'needs root' }
 
 /** Runs in this process; servers that a failed test leaves behind are stopped at the end. */
@@ -315,8 +314,4 @@ export function quiet() {
     lines.push({ level, message, ...o })
   }
   return { lines, info: take('info'), warn: take('warn'), error: take('error') }
-}
-
-function shout(what: string): void {
-  process.stderr.write(`\n!!! embedded PostgreSQL: ${what}\n\n`)
 }

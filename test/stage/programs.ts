@@ -1,9 +1,9 @@
 /** Our programs as separate processes, in an environment that contains only the variables a test names. */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { minutes } from './pace.ts'
@@ -165,8 +165,9 @@ export function workersOf(primary: number | undefined): number[] {
     .map(([pid]) => Number(pid))
 }
 
-/** Whether a program of another language can be run on this machine. */
-export async function isInstalled(program: string): Promise<boolean> {
+/** Whether a program, which may be named by its path, can be run on this machine. */
+async function isInstalled(program: string): Promise<boolean> {
+  if (isAbsolute(program)) return existsSync(program)
   try {
     await promisify(execFile)(program, ['--version'])
     return true
@@ -175,18 +176,53 @@ export async function isInstalled(program: string): Promise<boolean> {
   }
 }
 
+const apt = 'apt-get -qq -o DPkg::Lock::Timeout=300'
+
+/** apt-get's command, with new lists of packages where it fails without; other files of tests wait meanwhile. */
+async function withApt(command: string, folder = root): Promise<void> {
+  const lock = join(root, 'node_modules/.cache/apt')
+  await mkdir(dirname(lock), { recursive: true })
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const commands = `${command} || { ${apt} update && ${command}; }`
+  await promisify(execFile)('flock', [lock, 'sh', '-c', commands], { env, cwd: folder })
+}
+
 /** Why a program can't be run here, for a test that is skipped. It is installed first, where this user may do that. */
-export async function missing(program: string, debianPackage: string): Promise<string | undefined> {
+export async function missing(program: string, debianPackage?: string): Promise<string | undefined> {
   if (await isInstalled(program)) return undefined
-  // Another file of tests may be installing something just then.
-  const wait = ['-o', 'DPkg::Lock::Timeout=120']
-  const install = ['install', '-y', '-qq', '--no-install-recommends', debianPackage]
-  const run = promisify(execFile)
+  if (debianPackage === undefined) return `there is no ${program}`
   try {
-    await run('/usr/bin/apt-get', ['update', '-qq'])
-    await run('/usr/bin/apt-get', [...wait, ...install])
-  } catch {
-    return `NOT RUN: ${program} is missing, and this user can't install it`
+    await withApt(`${apt} install -y --no-install-recommends ${debianPackage}`)
+  } catch (error) {
+    return `there is no ${program}, and apt-get can't install it: ${lastLine(error)}`
   }
-  return undefined
+  return (await isInstalled(program)) ? undefined : `there is no ${program}, not even in ${debianPackage}`
+}
+
+export const binariesOfPostgres15 = '/usr/lib/postgresql/15/bin'
+
+export const withoutPostgres15 = (): Promise<string | undefined> =>
+  missing(join(binariesOfPostgres15, 'postgres'), 'postgresql-15')
+
+/** A program of a package that would also start a service: it is only unpacked. */
+export async function unpackedProgram(
+  path: string,
+  debianPackage: string,
+): Promise<{ program: string } | { missing: string }> {
+  const folder = join(root, 'node_modules/.cache/debian', debianPackage)
+  const program = join(folder, path)
+  try {
+    if (!existsSync(program)) {
+      await mkdir(folder, { recursive: true })
+      await withApt(`${apt} download ${debianPackage}`, folder)
+      await promisify(execFile)('sh', ['-c', 'dpkg-deb -x *.deb .'], { cwd: folder })
+    }
+    return { program }
+  } catch (error) {
+    return { missing: `there is no ${path}, and apt-get can't download it: ${lastLine(error)}` }
+  }
+}
+
+function lastLine(error: unknown): string {
+  return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error)
 }

@@ -3,30 +3,17 @@
  * folder.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { appendFileSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { asAdmin, type TestAddress } from '../postgres.ts'
+import { binariesOfPostgres15 as binaries } from '../programs.ts'
 import pg from 'pg'
 
 const run = promisify(execFile)
-const binaries = '/usr/lib/postgresql/15/bin'
 const port = 5432
 const pollMs = 20
-
-/** The reason why it is unavailable; undefined when it is installed. */
-export async function installPostgres15(): Promise<string | undefined> {
-  if (existsSync(join(binaries, 'postgres'))) return undefined
-  if (process.getuid?.() !== 0) return 'PostgreSQL 15 is not installed, and only root may install it'
-  try {
-    const environ = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    await run('apt-get', ['install', '-y', '--no-install-recommends', 'postgresql-15'], { env: environ })
-    return undefined
-  } catch (error) {
-    return `PostgreSQL 15 could not be installed: ${error instanceof Error ? error.message.slice(0, 200) : ''}`
-  }
-}
 
 /** PostgreSQL does not run as root; Debian's package creates this user. */
 function owner(): { uid: number; gid: number } | undefined {
