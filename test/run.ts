@@ -99,19 +99,25 @@ async function poolerOf(address: TestAddress): Promise<string> {
   return `, through a pooler that keeps ${pooler.keeps}`
 }
 
-type Batch = { files: string[]; filesAtOnce: number }
+type Lane = { files: string[]; filesAtOnce: number }
+type Kind = 'computes' | 'starts programs' | 'shows pages'
 
-/** Programs that start and stop mostly wait; what kills servers or uses the machine's full power runs alone. */
-function batches(): Batch[] {
+const laneByFolder: Readonly<Record<string, Kind>> = {
+  programs: 'starts programs',
+  store: 'starts programs',
+  packages: 'starts programs',
+  pages: 'shows pages',
+  'whole-console': 'shows pages',
+}
+
+/**
+ * The lanes run side by side, because what kills servers or computes would leave the processor idle for a third of its
+ * time, programs that start and stop for half of it, and pages for two thirds.
+ */
+function lanes(): Lane[] {
   if (!isProof) return [{ files, filesAtOnce: filesAtOnceOfTests }]
-  const besideOthers = ['programs', 'store', 'packages'].map(
-    (folder) => resolve(root, 'proofs', folder) + sep,
-  )
-  const isOfPrograms = (file: string): boolean => besideOthers.some((folder) => file.startsWith(folder))
-  return [
-    { files: files.filter(isOfPrograms), filesAtOnce: 2 },
-    { files: files.filter((file) => !isOfPrograms(file)), filesAtOnce: 1 },
-  ].filter((batch) => batch.files.length > 0)
+  const laneOf = (file: string): Kind => laneByFolder[relative(root, file).split(sep)[1] ?? ''] ?? 'computes'
+  return [...Map.groupBy(files, laneOf).values()].map((ofLane) => ({ files: ofLane, filesAtOnce: 1 }))
 }
 
 type Outcome = {
@@ -133,7 +139,7 @@ async function runFiles(skipped: Skipped[]): Promise<string> {
     failedFiles: new Set(),
     secondsByFile: new Map(),
   }
-  for (const batch of batches()) if (!stopped.signal.aborted) await runBatch(batch, outcome, stopped.signal)
+  await Promise.all(lanes().map((lane) => runLane(lane, outcome, stopped.signal)))
   const { passed, failed, failedFiles, secondsByFile } = outcome
   const slowest = [...secondsByFile]
     .filter(([, seconds]) => seconds > slowSeconds)
@@ -161,11 +167,11 @@ function tellSkipped(skipped: readonly Skipped[]): void {
   if (file) appendFileSync(file, lines.join(''))
 }
 
-async function runBatch(batch: Batch, outcome: Outcome, signal: AbortSignal): Promise<void> {
+async function runLane(lane: Lane, outcome: Outcome, signal: AbortSignal): Promise<void> {
   const events = run({
-    files: batch.files,
+    files: lane.files,
     cwd: root,
-    concurrency: batch.filesAtOnce,
+    concurrency: lane.filesAtOnce,
     timeout: testMs[kind],
     // A failing test may leave a service open: its file ends all the same.
     execArgv: [...quickStart, '--import', resolve(root, 'test/left-open.ts')],
