@@ -51,7 +51,8 @@ const order: readonly (readonly string[])[] = [
 ]
 /**
  * The rooms inside a feature: each may import only what stands after it, contracts aside. The files directly in the
- * feature's folder are its vocabulary, used by all of its rooms: of these, they import contracts only.
+ * feature's folder are its vocabulary, used by all of its rooms: of these, they import contracts only, or what stands
+ * after the `.` that names their place.
  */
 const innerOrder: Readonly<Record<string, readonly string[]>> = {
   ari: [
@@ -176,15 +177,20 @@ function innerProblems(path: string, target: string, name: string): string[] {
   const order = innerOrder[roomOf(path)]
   if (!order || isContract(target)) return []
   const [from, to] = [innerRoomOf(path), innerRoomOf(target)]
-  const fromRank = from === '' ? order.length : order.indexOf(from)
-  const toRank = to === '' ? order.length : order.indexOf(to)
+  const [fromRank, toRank] = [innerRankOf(from, order), innerRankOf(to, order)]
   if (fromRank < 0) return [`${path}: "${from}" has no place in the order inside ${roomOf(path)}`]
-  return fromRank > toRank ? [`${path}: ${from || 'the vocabulary'} may not look at ${to} (${name})`] : []
+  return fromRank > toRank
+    ? [`${path}: ${from === '.' ? 'the vocabulary' : from} may not look at ${to} (${name})`]
+    : []
 }
 
-/** The folders below the feature's own. */
+function innerRankOf(room: string, order: readonly string[]): number {
+  return room === '.' && !order.includes('.') ? order.length : order.indexOf(room)
+}
+
+/** The folders below the feature's own; `.` for the files directly in it. */
 function innerRoomOf(path: string): string {
-  return path.split('/').slice(2, -1).join('/')
+  return path.split('/').slice(2, -1).join('/') || '.'
 }
 
 /**

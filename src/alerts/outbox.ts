@@ -1,9 +1,9 @@
 import { findingLimits, type FindingKind } from '../findings/contract.ts'
-import type { FindingName } from '../findings/store.ts'
 import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
 import { sweep } from '../postgres/queryable.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { criticalKinds } from './contract.ts'
+import { alertsSubject } from './settings-store.ts'
 
 /** The messages about findings: queued in the transaction that marks the findings as told, sent later. */
 
@@ -84,14 +84,6 @@ function concerns({ supplierId, kind, subject }: DueFinding, recipient: Recipien
   if (recipient.supplierId !== null && recipient.supplierId !== supplierId) return false
   if (recipient.kinds !== null && !recipient.kinds.includes(kind)) return false
   return !(recipient.channel === 'webhook' && kind === 'webhook.failing' && subject === alertsSubject)
-}
-
-/** The subject of `webhook.failing` if the URL for alerts fails. */
-const alertsSubject = 'alerts'
-
-/** The finding that the URL for alerts fails. */
-export function failingAlertsUrl(supplierId: number): FindingName {
-  return { supplierId, kind: 'webhook.failing', subject: alertsSubject }
 }
 
 async function queueFor(

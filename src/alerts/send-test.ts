@@ -4,9 +4,8 @@ import { resolveFinding } from '../findings/store.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import type { AlertChannels, Sent } from './channels.ts'
-import { failingAlertsUrl } from './outbox.ts'
 import { alertSettingsErrors, testEverySeconds } from './settings-contract.ts'
-import { selectSettings, takeTest } from './settings-store.ts'
+import { failingAlertsUrl, selectSettings, takeTest } from './settings-store.ts'
 
 export type TestResult = { channel: 'webhook' | 'email'; address: string; isSent: boolean; reason?: string }
 

@@ -11,11 +11,11 @@ import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { describeFault } from '../webhooks/callback.ts'
 import type { AlertChannels } from './channels.ts'
-import { failingAlertsUrl } from './outbox.ts'
 import { sendTest } from './send-test.ts'
 import { alertEmails, alertSettingsErrors, alertSettingsRoutes } from './settings-contract.ts'
 import {
   deleteOtherEmails,
+  failingAlertsUrl,
   lockSettings,
   selectSettings,
   tryCode,

@@ -1,4 +1,5 @@
 import type { FindingKind } from '../findings/contract.ts'
+import type { FindingName } from '../findings/store.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { alertEmails, testEverySeconds } from './settings-contract.ts'
 
@@ -10,6 +11,14 @@ export type AlertSettings = {
   signingSecret: string | null
   codesSent: number
   emails: { email: string; isConfirmed: boolean; codeSentAtMs: number | null }[]
+}
+
+/** The subject of `webhook.failing` if the URL for alerts fails. */
+export const alertsSubject = 'alerts'
+
+/** The finding that the URL for alerts fails. */
+export function failingAlertsUrl(supplierId: number): FindingName {
+  return { supplierId, kind: 'webhook.failing', subject: alertsSubject }
 }
 
 const none: AlertSettings = { kinds: null, webhook: null, signingSecret: null, codesSent: 0, emails: [] }

@@ -11,9 +11,9 @@ import {
   withdrawMessage,
   type AlertMessage,
 } from './message-claims.ts'
-import { failingAlertsUrl, queueDue, tellLimits } from './outbox.ts'
+import { queueDue, tellLimits } from './outbox.ts'
 import { renderAlert } from './render-alert.ts'
-import { selectSettings } from './settings-store.ts'
+import { failingAlertsUrl, selectSettings } from './settings-store.ts'
 
 export type TellNeeds = Needs & { alertChannels: AlertChannels }
 

@@ -1,6 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { instantOf, optionalInstant } from '../base/calendar.ts'
 import type { Caller } from '../http/call.ts'
 import { answer, on, onTransfer, type Mounted } from '../http/mount.ts'
 import { Rejected, type Problem } from '../http/rejected.ts'
@@ -8,12 +7,12 @@ import type { Needs } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { isUuid } from '../push-log/request-ids.ts'
 import { lockAccount } from '../hotels/hotel-clock.ts'
-import { bulkRoutes, type BulkJob } from './contract.ts'
+import { bulkRoutes } from './contract.ts'
 import { bulkErrors, bulkLimits } from './limits.ts'
 import { deleteData } from './data-store.ts'
 import { errorsFile } from './errors-file.ts'
-import { contentTypes } from './order-export.ts'
-import type { BulkBell } from './worker.ts'
+import { contentTypes, renderJob } from './render-job.ts'
+import type { BulkBell } from './bell.ts'
 import {
   cancelJob,
   deleteOlderLoads,
@@ -48,7 +47,7 @@ export const createBulkJob = (needs: Needs): Mounted =>
     })
     if (!job)
       throw new Rejected(429, bulkErrors.tooMany, { headers: { 'retry-after': '60' }, limit: 'bulk_jobs' })
-    return answer(201, { code: '201', message: 'Job created', ...rendered(job, needs.clock.now()) })
+    return answer(201, { code: '201', message: 'Job created', ...renderJob(job, needs.clock.now()) })
   })
 
 /** PUT /push/bulk/{jobId}/data */
@@ -67,7 +66,7 @@ export const startBulkJob = (needs: Needs & { bulkBell: BulkBell }): Mounted =>
     const job = await startLoad(needs.db, id, nowMs)
     if (!job) throw new Rejected(409, whyNotStarted(await loadOf(needs, params, caller)))
     needs.bulkBell.ring()
-    return answer(200, { code: '200', message: 'Job started', ...rendered(job, nowMs) })
+    return answer(200, { code: '200', message: 'Job started', ...renderJob(job, nowMs) })
   })
 
 function whyNotStarted({ state, bytes, bytesAnnounced }: JobRow): Problem {
@@ -85,7 +84,7 @@ export const cancelBulkJob = (needs: Needs): Mounted =>
     const job = await cancelJob(needs.db, id, nowMs)
     if (!job) throw new Rejected(409, bulkErrors.ended)
     await deleteData(needs.db, id)
-    return answer(200, { code: '200', message: 'Job cancelled', ...rendered(job, nowMs) })
+    return answer(200, { code: '200', message: 'Job cancelled', ...renderJob(job, nowMs) })
   })
 
 /** GET /push/bulk/{jobId} */
@@ -95,7 +94,7 @@ export const getBulkJob = (needs: Needs): Mounted =>
     return answer(200, {
       code: '200',
       message: 'Job retrieved successfully',
-      ...rendered(job, needs.clock.now()),
+      ...renderJob(job, needs.clock.now()),
     })
   })
 
@@ -124,40 +123,4 @@ async function jobOf(needs: Needs, params: { jobId: string }, { supplierId }: Ca
 function idOf({ jobId }: { jobId: string }): string {
   if (!isUuid(jobId)) throw new Rejected(404, bulkErrors.notFound)
   return jobId
-}
-
-export function rendered(job: JobRow, nowMs: number): BulkJob {
-  const { startedMs, endedMs, bytes, bytesDone, line, failure } = job
-  const seconds = startedMs === null ? 0 : Math.max(0.001, ((endedMs ?? nowMs) - startedMs) / 1000)
-  const remaining = ((bytes - bytesDone) * seconds) / bytesDone
-  return {
-    jobId: job.id,
-    task: job.task,
-    kind: job.kind,
-    format: job.format,
-    onError: job.stopsAtError ? 'stop' : 'continue',
-    dryRun: job.isDryRun,
-    state: job.state,
-    bytesReceived: bytes,
-    lines: line,
-    applied: job.applied,
-    unchanged: job.unchanged,
-    partial: job.partial,
-    refused: job.refused,
-    hotels: job.hotels,
-    linesPerSecond: startedMs === null ? null : Math.round((line / seconds) * 10) / 10,
-    remainingSeconds: job.state === 'running' && bytesDone > 0 ? Math.ceil(remaining) : null,
-    createdAt: instantOf(job.createdMs),
-    startedAt: optionalInstant(startedMs),
-    endedAt: optionalInstant(endedMs),
-    ...(failure
-      ? {
-          failure: {
-            type: failure.type,
-            message: failure.message,
-            ...(failure.hint === undefined ? {} : { hint: failure.hint }),
-          },
-        }
-      : {}),
-  }
 }

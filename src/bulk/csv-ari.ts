@@ -1,32 +1,18 @@
 import { isUtf8 } from 'node:buffer'
-import type { AgeCategory } from '../ari/fields.ts'
 import { isSwitch, pushedRestrictions } from '../ari/restrictions.ts'
 import type { Problem } from '../http/rejected.ts'
+import { ageByLetter, ariColumns } from './ari-columns.ts'
 import { cellsOf, readCell } from './csv.ts'
 import { refusedColumn, separatorOf } from './errors-file.ts'
 import { bulkLimits, failures, lineErrors } from './limits.ts'
 import type { Line } from './lines.ts'
-import { DataFault } from './read-data.ts'
+import { DataFault } from './data-fault.ts'
 import type { Unit, UnreadableLines } from './units.ts'
 
-/** The columns of CSV with ARI that are not prices. `inventory` is the room's; `rateInventory` the room-rate's own. */
-export const ariColumns = [
-  'hotelId',
-  'roomId',
-  'rateId',
-  'startDate',
-  'endDate',
-  'daysOfWeek',
-  'inventory',
-  'rateInventory',
-  ...pushedRestrictions,
-  'price',
-] as const
 const neededColumns = ['hotelId', 'roomId', 'startDate', 'endDate']
 /** Of an export, and of a file of errors. */
 const ignoredColumns = ['revision', refusedColumn]
 
-export const ageByLetter: Readonly<Record<string, AgeCategory>> = { a: 'adult', c: 'child', i: 'infant' }
 const priceColumn = /^([aci])(\d{1,3})$/
 
 export type Header = { columns: readonly string[]; separator: string }

@@ -1,4 +1,4 @@
-import { ageByLetter, ariColumns } from './csv-ari.ts'
+import { ageByLetter, ariColumns } from './ari-columns.ts'
 import { writtenCell } from './csv.ts'
 import type { AriItem, PriceLine } from '../ari/item-contract.ts'
 import { pushedRestrictions } from '../ari/restrictions.ts'

@@ -1,14 +1,14 @@
 import { answer, on, onTransfer, type Mounted } from '../http/mount.ts'
 import type { Needs } from '../postgres/postgres.ts'
-import { rendered } from './bulk-endpoints.ts'
 import { bulkRoutes } from './contract.ts'
 import { downloadExport, orderExport, type ExportOrderNeeds } from './order-export.ts'
+import { renderJob } from './render-job.ts'
 
 /** POST /push/export */
 export const createExport = (needs: ExportOrderNeeds): Mounted =>
   on(bulkRoutes.createExport, async ({ body, caller }) => {
     const job = await orderExport(needs, caller, body)
-    return answer(201, { code: '201', message: 'Job created', ...rendered(job, needs.clock.now()) })
+    return answer(201, { code: '201', message: 'Job created', ...renderJob(job, needs.clock.now()) })
   })
 
 /** GET /push/export/{jobId}/data */

@@ -16,7 +16,7 @@ import {
 } from './export-store.ts'
 import type { ChunkTurns } from './chunk-turns.ts'
 import { bulkLimits, failures } from './limits.ts'
-import { DataFault } from './read-data.ts'
+import { DataFault } from './data-fault.ts'
 import { endJob, keepHeader, selectCheckpoint, type JobRow, type JobLease } from './store.ts'
 
 type Running = { lease: () => JobLease; over: AbortSignal }

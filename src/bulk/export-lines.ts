@@ -15,7 +15,7 @@ import type { BulkKind } from './contract.ts'
 import { csvLine } from './export-csv.ts'
 import type { HotelToExport } from './export-store.ts'
 import { failures } from './limits.ts'
-import { DataFault } from './read-data.ts'
+import { DataFault } from './data-fault.ts'
 import type { JobRow } from './store.ts'
 
 export type ExportNeeds = Needs & { catalogs: Pick<Catalogs, 'current'> }

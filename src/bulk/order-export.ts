@@ -13,8 +13,9 @@ import type { bulkRoutes } from './contract.ts'
 import { exportFile } from './export-file.ts'
 import { deleteOlderExports, insertOptionalExport, selectKnownCodes } from './export-store.ts'
 import { bulkErrors, bulkLimits } from './limits.ts'
+import { contentTypes } from './render-job.ts'
 import { selectOptionalJob, type JobRow } from './store.ts'
-import type { BulkBell } from './worker.ts'
+import type { BulkBell } from './bell.ts'
 
 /** Exports, as a supplier's key and its people in the console order and download them. */
 
@@ -77,8 +78,6 @@ async function exportOf(
   if (job?.task !== 'export') throw new Rejected(404, bulkErrors.notFound)
   return job
 }
-
-export const contentTypes = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const
 
 /** Whoever names gzip at all can read it, unless its weight is zero. */
 function takesGzip(accepted: string | string[] | undefined): boolean {

@@ -2,24 +2,14 @@ import { Readable } from 'node:stream'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createGunzip, createZstdDecompress, zstdDecompress } from 'node:zlib'
-import type { Problem } from '../http/rejected.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import { DataFault } from './data-fault.ts'
 import { selectOptionalPart } from './data-store.ts'
 import { bulkLimits, dataLimitsOf, failures } from './limits.ts'
 import { lineBytesMaxOf, LineSplitter, type Line } from './lines.ts'
 import type { JobRow } from './store.ts'
 
 const unpack = promisify(zstdDecompress)
-
-/** The data can't be read any further: the job fails. */
-export class DataFault extends Error {
-  readonly problem: Problem
-  constructor(problem: Problem, options?: ErrorOptions) {
-    super(problem.message, options)
-    this.name = 'DataFault'
-    this.problem = problem
-  }
-}
 
 /** The lines of a job's data after its checkpoint, read part by part as they are taken. */
 export class LineSource {

@@ -8,7 +8,7 @@ import type { BulkThreadData } from '../processes/bulk-thread.ts'
 import { openLog } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { startBulkThread } from './thread.ts'
-import { bulkBell } from './worker.ts'
+import { bulkBell } from './bell.ts'
 
 /** First loads in a thread of their own, as the service runs them. */
 

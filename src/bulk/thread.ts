@@ -3,7 +3,8 @@ import { Counter } from 'prom-client'
 import type { Needs } from '../postgres/postgres.ts'
 import { isJobFree } from './store.ts'
 import { isFromThread, type Gained, type ToThread } from './thread-messages.ts'
-import type { BulkBell, BulkWorker } from './worker.ts'
+import type { BulkBell } from './bell.ts'
+import type { BulkWorker } from './worker.ts'
 
 type ThreadNeeds = Needs & {
   bulkBell: BulkBell

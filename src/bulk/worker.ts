@@ -1,25 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Needs } from '../postgres/postgres.ts'
+import type { BulkBell } from './bell.ts'
 import type { BulkTask } from './contract.ts'
 import { runExport } from './export-job.ts'
 import type { ExportNeeds } from './export-lines.ts'
 import { ChunkTurns } from './chunk-turns.ts'
 import { runJob, type RunNeeds } from './run-job.ts'
 import { releaseLease, renewLease, takeJob, type JobLease } from './store.ts'
-
-/** Rung when a job is started, so that the worker of this process begins at once. */
-export type BulkBell = { ring: () => void; answer: (begin: () => void) => void }
-
-export function bulkBell(): BulkBell {
-  let begin = (): void => {}
-  return {
-    ring: () => begin(),
-    answer: (toBegin) => {
-      begin = toBegin
-    },
-  }
-}
 
 export type BulkWorker = {
   /** Ends after the transactions in progress; other processes go on with the jobs. */

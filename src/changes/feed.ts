@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { overloaded } from '../http/body.ts'
+import { overloaded } from '../http/rejected.ts'
 import { Gate } from '../base/gate.ts'
 import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/postgres.ts'

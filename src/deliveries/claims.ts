@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { throttledWarning } from '../base/log.ts'
-import type { DeliveryGroup } from './messages.ts'
 import type { DeliveryNeeds } from './needs.ts'
 import type { Lane } from '../bookings/delivery-schedule.ts'
 import { paceMs, type Allotted, type Destination, type Slot } from './slots.ts'
-import { claimDue, claimHourly, type Claimed, type ClaimedInTurn } from './store.ts'
+import { claimDue, claimHourly, type Claimed, type ClaimedInTurn, type DeliveryGroup } from './store.ts'
 
 /** Deliveries to send in one call, with the slot reserved for it. */
 export type ClaimedGroup = { group: DeliveryGroup; slot: Slot }

@@ -3,7 +3,7 @@ import { withoutCardNumbers } from '../base/card-number.ts'
 import { numberArray, hideFromPlanner, type Queryable } from '../postgres/postgres.ts'
 import { selectCards, type StoredCard } from '../cards/store.ts'
 import { deliveryIdOf } from '../bookings/delivery-queue.ts'
-import type { Claimed } from './store.ts'
+import type { Claimed, DeliveryGroup } from './store.ts'
 import type { ReservationContent, ReservationVersion } from '../bookings/state.ts'
 import { supplierBody } from './reservation-body.ts'
 import type { CardVault } from '../cards/card-vault.ts'
@@ -29,8 +29,6 @@ type Row = {
   deliversCards: boolean
   card: StoredCard | undefined
 }
-
-export type DeliveryGroup = readonly [Claimed, ...Claimed[]]
 
 /** A group without a body, for example because the vault's key does not open a card. */
 export type Unreadable = { claimed: DeliveryGroup; error: unknown }

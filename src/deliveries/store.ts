@@ -31,6 +31,9 @@ export type Claimed = {
   aheadMs: number
 }
 
+/** What one call carries: a delivery, or in the hourly run several of a hotel. */
+export type DeliveryGroup = readonly [Claimed, ...Claimed[]]
+
 export const claimedColumns = `delivery.id, delivery.attempts as attempt, delivery.trigger, delivery.lane, delivery.retries,
   delivery.is_alone as "isAlone", delivery.is_repeat as "isRepeat", delivery.endpoint, delivery.hotel_id as "hotelId",
   delivery.reservation_id as "reservationId", delivery.version, delivery.reservation_status as "reservationStatus",

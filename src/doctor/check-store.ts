@@ -6,8 +6,14 @@ import { selectDeliveryHold } from '../deliveries/hold.ts'
 import { selectIdleness } from '../deliveries/idleness.ts'
 import { selectOptionalEnvironment } from '../keys/store.ts'
 import { reachStore, type Store } from '../start/open-store.ts'
-import { connectionConfig, findHost, waitsWith, type PostgresAddress } from '../postgres/connection-config.ts'
-import { addressText, checkDatabase } from '../postgres/first-connection.ts'
+import {
+  addressText,
+  connectionConfig,
+  findHost,
+  waitsWith,
+  type PostgresAddress,
+} from '../postgres/connection-config.ts'
+import { checkDatabase } from '../postgres/first-connection.ts'
 import { lookAtSchema } from '../postgres/migrate.ts'
 import { openDatabase, type Database } from '../postgres/postgres.ts'
 import { lacksRole, supplierRole } from '../postgres/supplier-session.ts'

@@ -1,12 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { performance } from 'node:perf_hooks'
 import { isCardNumberId } from '../base/card-number.ts'
-import { overloaded } from './body.ts'
-import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, CallerByAccess } from './call.ts'
+import type {
+  Caller,
+  Operator,
+  OwnedKey,
+  Push,
+  Visit,
+  UncheckedCall,
+  CallerByAccess,
+  RateLimit,
+} from './call.ts'
 import { openSlotOf, type InFlight, type RequestSlot } from './in-flight.ts'
 import { notSignedIn, refusalByRole, secondFactorRequired } from './operator-refusals.ts'
-import { RateLimiter, tooMany, type RateLimit } from './rate-limit.ts'
-import { Rejected, reportedValue } from './rejected.ts'
+import { RateLimiter, tooMany } from './rate-limit.ts'
+import { overloaded, Rejected, reportedValue } from './rejected.ts'
 import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
 import type { Route, Access } from './route.ts'
 import type { ServeNeeds } from './serve-needs.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
 import { everySecond } from '../base/clock.ts'
-import { Rejected } from './rejected.ts'
+import { overloaded, Rejected } from './rejected.ts'
 import { performance } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Gate } from '../base/gate.ts'
@@ -219,18 +219,6 @@ function tooLarge(bytesMax: number): Rejected {
     path: '',
     hint: 'Split the push; the limit counts decompressed bytes and is listed by GET /v1/push/limits',
   })
-}
-
-export function overloaded(): Rejected {
-  return new Rejected(
-    503,
-    {
-      type: 'OVERLOADED',
-      message: 'The service is overloaded',
-      hint: 'Nothing was applied; send the same again after Retry-After',
-    },
-    { headers: { 'retry-after': '1' } },
-  )
 }
 
 function tooSlow(arrivesWithinSeconds: number): Rejected {

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { RateLimit } from './rate-limit.ts'
 import type { UnknownFields } from './request-members.ts'
 import type { Access, BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
 import type { Warnings } from './warnings.ts'
+
+/** One token bucket for each caller: at most `burst` requests at once, refilled evenly. */
+export type RateLimit = { perMinute: number; burst: number }
 
 /** The caller: the account behind an x-api-key. Its limits are the key's own or the service's defaults. */
 export type Caller = {

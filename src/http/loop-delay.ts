@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { overloaded } from './body.ts'
+import { overloaded } from './rejected.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 
 /**

@@ -1,7 +1,5 @@
+import type { RateLimit } from './call.ts'
 import { Rejected } from './rejected.ts'
-
-/** One token bucket for each caller: at most `burst` requests at once, refilled evenly. */
-export type RateLimit = { perMinute: number; burst: number }
 
 export type Taken = {
   allowed: boolean

@@ -123,3 +123,15 @@ export function rejectedBody(rejected: Rejected, requestId: string): Record<stri
     ...rejected.extra,
   }
 }
+
+export function overloaded(): Rejected {
+  return new Rejected(
+    503,
+    {
+      type: 'OVERLOADED',
+      message: 'The service is overloaded',
+      hint: 'Nothing was applied; send the same again after Retry-After',
+    },
+    { headers: { 'retry-after': '1' } },
+  )
+}

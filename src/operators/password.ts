@@ -1,7 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
-import { overloaded } from '../http/body.ts'
 import { Gate } from '../base/gate.ts'
-import type { Problem } from '../http/rejected.ts'
+import { overloaded, type Problem } from '../http/rejected.ts'
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
 
 /**

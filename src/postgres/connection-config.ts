@@ -170,6 +170,14 @@ export class Hosts {
   }
 }
 
+/** Without user and password. */
+export function addressText(address: PostgresAddress): string {
+  const hosts = hostsOf(address).map((host) =>
+    'connectionString' in host ? (URL.parse(host.connectionString)?.host ?? '') : `${host.host}:${host.port}`,
+  )
+  return hosts.join(',') || 'its address'
+}
+
 /** The host that takes writes, if the address names several. */
 export function findHost(address: PostgresAddress): Promise<PostgresAddress> {
   return new Hosts(address).find()

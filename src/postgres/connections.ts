@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { StoreClock } from '../base/clock.ts'
 import {
+  addressText,
   connectionConfig,
   settingsWithin,
   type PostgresAddress,
@@ -9,7 +10,6 @@ import {
   Hosts,
 } from './connection-config.ts'
 import { Connection, type Watch } from './connection.ts'
-import { addressText } from './first-connection.ts'
 import { PooledSession } from './pooled-session.ts'
 import { StoreEpoch } from './store-epoch.ts'
 import { storeProblems, StoreUnavailable } from './store-errors.ts'

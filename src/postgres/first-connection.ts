@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import {
+  addressText,
   bareConfig,
   type Pooler,
   type PostgresAddress,
   findHost,
-  hostsOf,
   NoWritableHost,
 } from './connection-config.ts'
 import { schemaName } from './migrate.ts'
@@ -125,14 +125,6 @@ function unusable(cause: unknown, address: PostgresAddress): unknown {
     default:
       return cause
   }
-}
-
-/** Without user and password. */
-export function addressText(address: PostgresAddress): string {
-  const hosts = hostsOf(address).map((host) =>
-    'connectionString' in host ? (URL.parse(host.connectionString)?.host ?? '') : `${host.host}:${host.port}`,
-  )
-  return hosts.join(',') || 'its address'
 }
 
 function quoted(name: string): string {

@@ -3,8 +3,8 @@ import { parseJson } from '../http/json.ts'
 import { Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validate.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
+import { selectHotelIds } from './hotel-ids.ts'
 import { countPush, inShort, keepPushes, type Kept, type PushRecord } from './keep.ts'
-import { selectHotelIds } from './store.ts'
 
 /** A larger body isn't parsed again just to find out which hotel it named. */
 const readAgainBytesMax = 1024 * 1024

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Settings } from '../settings/config.ts'
-import type { PostgresAddress } from '../postgres/connection-config.ts'
-import { checkDatabase, addressText } from '../postgres/first-connection.ts'
+import { addressText, type PostgresAddress } from '../postgres/connection-config.ts'
+import { checkDatabase } from '../postgres/first-connection.ts'
 import { isMigrated } from '../postgres/migrate.ts'
 
 /** The PostgreSQL that a program works on, according to its settings. */
