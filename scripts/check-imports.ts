@@ -69,6 +69,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
     'guard/rules',
     'blocks',
   ],
+  deliveries: ['on-request', 'worker', 'send', 'queue'],
 }
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']

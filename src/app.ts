@@ -25,7 +25,7 @@ import type { ServeNeeds } from './http/serve-needs.ts'
 import type { Mounted } from './http/mount.ts'
 import { replayedAnswer } from './push-log/keep.ts'
 import { keepRefused } from './push-log/keep-refused.ts'
-import { startDeliveryWorker, type DeliveryWorker } from './deliveries/worker.ts'
+import { startDeliveryWorker, type DeliveryWorker } from './deliveries/worker/worker.ts'
 
 export type App = {
   /** Compiles the shapes of all requests, a route at a time, so that hardly any request has to wait for it. */

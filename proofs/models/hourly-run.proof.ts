@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Database } from '../../src/postgres/postgres.ts'
-import { runHourly, type HourlyRun } from '../../src/deliveries/hourly-run.ts'
+import { runHourly, type HourlyRun } from '../../src/deliveries/worker/hourly-run.ts'
 import { book, startDeliveryTest, type DeliveryTest } from '../../test/stage/scenes/deliveries.ts'
 
 /** The hourly run runs once for each hour, whatever clock changes the world has, on virtual time. */

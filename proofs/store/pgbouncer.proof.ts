@@ -40,7 +40,7 @@ const first = [
   'src/bookings/idempotent-booking.test.ts',
   'src/offers/find-offers.test.ts',
   'src/offers/explain-offers.test.ts',
-  'src/deliveries/deliver.test.ts',
+  'src/deliveries/send/deliver.test.ts',
   'src/cards/card-vault.test.ts',
   'src/keys/authenticate.test.ts',
   'src/push-log/list-pushes.test.ts',

@@ -1,4 +1,4 @@
-import { readPageEnd, writePageEnd } from '../deliveries/page-query.ts'
+import { readPageEnd, writePageEnd } from '../deliveries/on-request/page-query.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import { answer, on } from '../http/mount.ts'

@@ -1,5 +1,5 @@
 import { dayMs, dayIn, formatNight, instantOf } from '../base/calendar.ts'
-import { arrivalNearMs, raiseAlerts } from '../deliveries/watch.ts'
+import { arrivalNearMs, raiseAlerts } from '../deliveries/worker/watch.ts'
 import { raiseFindings, settleFindings, type Finding } from '../findings/store.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { WatchNeeds } from './watch-needs.ts'

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { selectDeliveryHold } from '../deliveries/hold.ts'
+import { selectDeliveryHold } from '../deliveries/queue/hold.ts'
 import type { PostgresAddress } from '../postgres/connection-config.ts'
 import { listOf, openTransaction, selectTables, tablesNotStored } from './backup-session.ts'
 import { backupRecords } from './create-backup.ts'

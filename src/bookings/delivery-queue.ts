@@ -60,7 +60,7 @@ async function insertDelivery(connection: Queryable, id: string, delivery: ToDel
       insert into delivery (id, reservation_id, version, reservation_status, supplier_id, hotel_id, status, endpoint,
         lane, due_at, trigger, arrives_at, created_at, undelivered_since, give_up_at, alerted_at)
       select $1, $2, $3, $4, $5, $6, 'queued', $7::int8,
-        -- With no endpoint it waits until the supplier registers one (deliveries/watch.ts).
+        -- With no endpoint it waits until the supplier registers one (deliveries/worker/watch.ts).
         case when $7::int8 = ${noEndpoint} then 'hourly' else 'first' end,
         case when $7::int8 = ${noEndpoint} then 'infinity' else instant($8) end,
         'realtime', instant($9), instant($10),

@@ -19,8 +19,8 @@ import {
 import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import { setAccount } from '../keys/suppliers.ts'
 import { destroyOldCards } from './store.ts'
-import type { DeliveryWorker } from '../deliveries/worker.ts'
-import { runHourly } from '../deliveries/hourly-run.ts'
+import type { DeliveryWorker } from '../deliveries/worker/worker.ts'
+import { runHourly } from '../deliveries/worker/hourly-run.ts'
 import { openVault, vaultKeyId, type SealedCard } from './vault.ts'
 import { forgetCards, selectVaultKeys } from './vault-keys.ts'
 

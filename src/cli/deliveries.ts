@@ -11,8 +11,8 @@ import {
   type DeliveryStatus,
   type ListedDelivery,
   type SentAgain,
-} from '../deliveries/send-again.ts'
-import { releaseDeliveries, selectDeliveryHold } from '../deliveries/hold.ts'
+} from '../deliveries/on-request/send-again.ts'
+import { releaseDeliveries, selectDeliveryHold } from '../deliveries/queue/hold.ts'
 import { instant, integerBetween } from './arguments.ts'
 import { audited, withSession } from './session.ts'
 import { printJson, printLine, printOutcome, printTable, remark } from './print.ts'

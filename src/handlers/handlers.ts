@@ -46,9 +46,12 @@ import { getProducts, pushProducts } from '../products/product-endpoints.ts'
 import { checkPrice, listPriceChecks } from '../price-check/price-check-endpoints.ts'
 import { getPush, listPushes } from '../push-log/push-log-endpoints.ts'
 import { getReference } from '../reference/get-reference.ts'
-import { acknowledgeReservations, retrieveReservations } from '../deliveries/retrieve-reservations.ts'
-import { listDeliveries, sendDeliveriesAgain } from '../deliveries/supplier-deliveries.ts'
-import { pushBooking } from '../deliveries/push-booking.ts'
+import {
+  acknowledgeReservations,
+  retrieveReservations,
+} from '../deliveries/on-request/retrieve-reservations.ts'
+import { listDeliveries, sendDeliveriesAgain } from '../deliveries/on-request/supplier-deliveries.ts'
+import { pushBooking } from '../deliveries/on-request/push-booking.ts'
 import {
   getWebhooks,
   registerAvailabilityWebhook,

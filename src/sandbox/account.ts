@@ -8,7 +8,7 @@ import { type Needs, type Queryable, numberArray } from '../postgres/postgres.ts
 import { transaction } from '../postgres/transaction.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { deleteJobsOf } from '../bulk/store.ts'
-import { leap } from '../deliveries/hourly-run.ts'
+import { leap } from '../deliveries/worker/hourly-run.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import { numbersAfterMax } from '../products/accept-products.ts'
 

@@ -8,7 +8,7 @@ import { expectOk, problemsOf } from '../../test/stage/story.ts'
 import type { SimulatedCall } from '../simulate/answer.ts'
 import { startSupplier, type SimulatedSupplier } from '../simulate/supplier.ts'
 import { minutes, seconds } from '../../test/stage/pace.ts'
-import type { DeliveryWorker } from '../deliveries/worker.ts'
+import type { DeliveryWorker } from '../deliveries/worker/worker.ts'
 
 /** Sandbox faults and test bookings, with a simulated supplier on the other side. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setAccount } from '../../src/keys/suppliers.ts'
-import type { DeliveryWorker } from '../../src/deliveries/worker.ts'
+import type { DeliveryWorker } from '../../src/deliveries/worker/worker.ts'
 import { bookingBody, idOf, openShop, expectStatus, type Shop } from '../stage/scenes/booking.ts'
 import {
   book,

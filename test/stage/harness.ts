@@ -24,7 +24,7 @@ import { loopbackNetworks, type OutboundRules, type Resolve } from '../../src/ou
 import { openDatabase, type Database, type Queryable } from '../../src/postgres/postgres.ts'
 import type { UnknownFields } from '../../src/http/request-members.ts'
 import type { OperatorRole } from '../../src/http/route.ts'
-import type { DeliveryWorker } from '../../src/deliveries/worker.ts'
+import type { DeliveryWorker } from '../../src/deliveries/worker/worker.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { preparePartitions } from '../../src/push-log/housekeeping.ts'
 import { asAdmin, behindPooler, testServer, type TestAddress } from './postgres.ts'

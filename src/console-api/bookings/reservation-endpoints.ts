@@ -43,7 +43,7 @@ import { listedCheckOf } from '../../price-check/render-check.ts'
 import type { CheckRow } from '../../price-check/store.ts'
 import { deliveryIdOf } from '../../bookings/delivery-queue.ts'
 import { renderReservation } from '../../bookings/render-reservation.ts'
-import { supplierBody } from '../../deliveries/reservation-body.ts'
+import { supplierBody } from '../../deliveries/send/reservation-body.ts'
 import { type DisplayedDelivery, notesShownMax, noteRoutes } from '../deliveries/contract.ts'
 import { selectDeliveriesOf, type DeliveryRow } from '../deliveries/store.ts'
 import { selectChecksOfReservation } from '../price-checks/store.ts'
@@ -52,7 +52,7 @@ import { endpointTextsOf, reachOf, deliveryWithTimeline } from '../deliveries/di
 import { audit } from '../../operators/audit.ts'
 import { selectCallback } from '../../webhooks/store.ts'
 import { transaction } from '../../postgres/transaction.ts'
-import { selectAttempts, type StoredAttempt } from '../../deliveries/attempts.ts'
+import { selectAttempts, type StoredAttempt } from '../../deliveries/on-request/attempts.ts'
 
 /** GET /reservations. */
 export const searchReservations = ({ db }: Needs): Mounted =>

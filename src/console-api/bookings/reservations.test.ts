@@ -15,7 +15,7 @@ import { startGateway, type Reply, type TestGateway, type TestOperator } from '.
 import { pagesOf, expectOk, problemsOf } from '../../../test/stage/story.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../../../test/stage/servers/receiver.ts'
 import { setAccount } from '../../keys/suppliers.ts'
-import type { DeliveryWorker } from '../../deliveries/worker.ts'
+import type { DeliveryWorker } from '../../deliveries/worker/worker.ts'
 import type { ListedReservation, WholeReservation } from './contract.ts'
 
 const card = {

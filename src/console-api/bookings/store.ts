@@ -2,7 +2,7 @@ import { sqlIsoMillis, type Queryable } from '../../postgres/postgres.ts'
 import type { ListedReservation } from './contract.ts'
 import type { ReservationStatus } from '../../bookings/state.ts'
 import type { DeliveryState, ReservationNote } from '../deliveries/contract.ts'
-import { stateOf } from '../../deliveries/store.ts'
+import { stateOf } from '../../deliveries/queue/store.ts'
 
 /** The SQL of the reservations that operators search. */
 

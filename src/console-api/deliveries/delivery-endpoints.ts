@@ -28,7 +28,7 @@ import type { BodyOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { isRecord } from '../../http/validate.ts'
 import { deliveryIdOf, parseDeliveryId } from '../../bookings/delivery-queue.ts'
-import { sendAgain } from '../../deliveries/send-again.ts'
+import { sendAgain } from '../../deliveries/on-request/send-again.ts'
 
 /** GET /deliveries. */
 export const searchDeliveries = (needs: Needs): Mounted =>

@@ -5,7 +5,7 @@ import { hostAndPath } from '../../webhooks/callback.ts'
 import type { DisplayedAttempt, DisplayedDelivery, ListedDelivery } from './contract.ts'
 import { selectPushbookUrls, type DeliveryRow } from './store.ts'
 import type { Reach } from '../bookings/contract.ts'
-import type { StoredAttempt } from '../../deliveries/attempts.ts'
+import type { StoredAttempt } from '../../deliveries/on-request/attempts.ts'
 
 /** Deliveries as the console shows them. */
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { ListedDelivery, DeliveryState, openStates } from './contract.ts'
 import { lastNoteOf } from '../bookings/store.ts'
-import { stateOf } from '../../deliveries/store.ts'
+import { stateOf } from '../../deliveries/queue/store.ts'
 
 /** The SQL of the deliveries that operators search. */
 

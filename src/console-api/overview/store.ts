@@ -4,7 +4,7 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
 import { overviewLimits, type UrgentDelivery } from './contract.ts'
 import { isHoldOpen } from '../holds/store.ts'
-import { stateOf } from '../../deliveries/store.ts'
+import { stateOf } from '../../deliveries/queue/store.ts'
 
 /** The SQL of the overview: every statement reads only open or recent rows, or stops counting at a limit. */
 

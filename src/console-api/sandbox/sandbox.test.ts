@@ -11,7 +11,7 @@ import {
 } from '../../../test/stage/harness.ts'
 import { minutes } from '../../../test/stage/pace.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
-import type { DeliveryWorker } from '../../deliveries/worker.ts'
+import type { DeliveryWorker } from '../../deliveries/worker/worker.ts'
 import { startSupplier, type SimulatedSupplier } from '../../simulate/supplier.ts'
 
 /** Actions of operators in the sandbox, on behalf of a supplier. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/postgres/postgres.ts'
-import { DeliverySlots } from '../../../src/deliveries/slots.ts'
+import { DeliverySlots } from '../../../src/deliveries/queue/slots.ts'
 
 /** Deliberate breaks: statements of the worker, changed on their way to PostgreSQL. */
 

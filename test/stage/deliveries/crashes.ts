@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { crashSteps } from '../../../src/deliveries/needs.ts'
+import { crashSteps } from '../../../src/deliveries/queue/needs.ts'
 import {
   book,
   namedIn,

@@ -1,4 +1,4 @@
-import type { DeliveryNeeds } from '../../../src/deliveries/needs.ts'
+import type { DeliveryNeeds } from '../../../src/deliveries/queue/needs.ts'
 import {
   deliveryBell,
   type DeliveryBell,
@@ -7,7 +7,7 @@ import {
   queueDelivery,
   type QueuedDelivery,
 } from '../../../src/bookings/delivery-queue.ts'
-import { startDeliveryWorker, type DeliveryWorker } from '../../../src/deliveries/worker.ts'
+import { startDeliveryWorker, type DeliveryWorker } from '../../../src/deliveries/worker/worker.ts'
 import { parseNight } from '../../../src/base/calendar.ts'
 import { openLog } from '../../../src/base/log.ts'
 import { telemetry } from '../../../src/base/telemetry.ts'

@@ -1,0 +1,192 @@
+import { rejectUnlessEnabled } from '../../keys/suppliers.ts'
+import { answer, onEveryProblem, on } from '../../http/mount.ts'
+import { type Needs, numberArray, type Queryable } from '../../postgres/postgres.ts'
+import type { Delivery } from '../../bookings/callback-contract.ts'
+import { deliveryRoutes, reservationsPerPage, deliveryErrors } from '../contract.ts'
+import { judgePageAfter, writePageEnd, type PageQuery } from './page-query.ts'
+import { readReservationId } from '../../bookings/store.ts'
+import { supplierBody } from '../send/reservation-body.ts'
+import type { ReservationStatus, ReservationVersion } from '../../bookings/state.ts'
+import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { forgetCvvsOf } from '../../cards/store.ts'
+import { accountTime } from '../queue/store.ts'
+
+const listed = { rowsPerPage: reservationsPerPage, readId: readReservationId, writeId: String }
+
+/** GET /push/webhook/pushbook/retrieve. */
+export const retrieveReservations = (needs: Needs) =>
+  onEveryProblem(
+    deliveryRoutes.retrieveReservations,
+    judgePageAfter(needs, listed),
+    async ({ query, caller: { supplierId }, read }) => {
+      await rejectUnlessEnabled(needs.db, supplierId, 'mayRetrieve')
+      const { reservation_id: sentId, status, delivered } = query
+      const reservationId = sentId === undefined ? undefined : readReservationId(sentId)
+      const isNone = sentId !== undefined && reservationId === undefined
+      // One more row than requested tells whether there is another page.
+      const rows = isNone
+        ? []
+        : await selectForSupplier(needs.db, supplierId, {
+            ...read,
+            reservationId,
+            status,
+            isDelivered: delivered === undefined ? undefined : delivered === 'true',
+            limit: read.limit + 1,
+          })
+      const page = rows.slice(0, read.limit)
+      const last = rows.length > read.limit ? page.at(-1) : undefined
+      return answer(200, {
+        code: '200',
+        message: 'Reservations retrieved successfully',
+        data: bodiesOf(page),
+        nextCursor: last ? writePageEnd({ atMs: last.modifiedAtMs, id: Number(last.id) }, listed) : null,
+      })
+    },
+  )
+
+/** Adjacent reservations of one hotel in one status share a body, which keeps the order. */
+function bodiesOf(page: readonly Retrieved[]): Delivery[] {
+  const groups: [Retrieved, ...Retrieved[]][] = []
+  for (const one of page) {
+    const group = groups.at(-1)
+    if (group && group[0].hotelId === one.hotelId && group[0].status === one.status) group.push(one)
+    else groups.push([one])
+  }
+  return groups.map((group) => supplierBody(group))
+}
+
+/** Reservations in their present state, filtered by a supplier's query. */
+type SupplierSearch = PageQuery<number> & {
+  reservationId: number | undefined
+  status: ReservationStatus | undefined
+  /** Whether the present version is delivered. */
+  isDelivered: boolean | undefined
+}
+
+export type Retrieved = ReservationVersion
+
+/** In the order of their last change. */
+export async function selectForSupplier(
+  db: Queryable,
+  supplierId: number,
+  search: SupplierSearch,
+): Promise<Retrieved[]> {
+  const { hotelId, reservationId, sinceMs, untilMs, status, isDelivered, after, limit } = search
+  const isOpen = `exists (select from delivery where delivery.supplier_id = $1
+    and delivery.reservation_id = reservation.id and delivery.status in ('queued', 'sending', 'dead')
+    and delivery.version = reservation.version and not delivery.is_repeat)`
+  const delivered = { true: `and not ${isOpen}`, false: `and ${isOpen}` }
+  const { rows } = await db.query<Retrieved>(
+    `select reservation.id::text as id, reservation.hotel_id as "hotelId", reservation.version, reservation.status,
+       epoch_ms(reservation.created_at) as "createdAtMs",
+       epoch_ms(reservation.modified_at) as "modifiedAtMs", present.content
+     from reservation join reservation_version as present
+       on present.reservation_id = reservation.id and present.version = reservation.version
+     where reservation.supplier_id = $1 and ($2::int is null or reservation.hotel_id = $2)
+       and ($3::int8 is null or reservation.id = $3)
+       and ($4::float8 is null or reservation.modified_at >= instant($4))
+       and ($5::float8 is null or reservation.modified_at < instant($5))
+       and ($6::text is null or reservation.status = $6)
+       and ($7::float8 is null or (reservation.modified_at, reservation.id) > (instant($7), $8::int8))
+       ${isDelivered === undefined ? '' : delivered[`${isDelivered}`]}
+     order by reservation.modified_at, reservation.id limit $9`,
+    [
+      supplierId,
+      hotelId ?? null,
+      reservationId ?? null,
+      sinceMs ?? null,
+      untilMs ?? null,
+      status ?? null,
+      after?.atMs ?? null,
+      after?.id ?? null,
+      limit,
+    ],
+  )
+  return rows
+}
+
+/** POST /push/webhook/pushbook/ack. */
+export const acknowledgeReservations = ({ db, clock }: Needs) =>
+  on(deliveryRoutes.acknowledgeReservations, async ({ body, caller: { supplierId } }) => {
+    await rejectUnlessEnabled(db, supplierId, 'mayRetrieve')
+    const sent = body.reservations.map((one) => ({
+      id: readReservationId(one.reservation_id),
+      version: readReservationId(one.reservation_version),
+    }))
+    const versions = await selectVersions(
+      db,
+      supplierId,
+      sent.flatMap(({ id }) => id ?? []),
+    )
+    const unknown = sent.flatMap(({ id, version }, index) => {
+      const last = id === undefined ? undefined : versions.get(id)
+      const one = body.reservations[index]
+      if (!one) return []
+      if (last === undefined) return [problem('notFound', index, 'reservation_id', one.reservation_id)]
+      if (version !== undefined && version <= last) return []
+      return [problem('versionNotFound', index, 'reservation_version', one.reservation_version)]
+    })
+    rejectIfAny(unknown, 404)
+    const nowMs = clock.now()
+    const acknowledged = await transaction(db, (connection) => acknowledge(connection, sent, nowMs))
+    return answer(200, { code: '200', message: 'Reservations acknowledged successfully', acknowledged })
+  })
+
+function problem(
+  fault: 'notFound' | 'versionNotFound',
+  index: number,
+  member: string,
+  value: string,
+): Problem {
+  return { ...deliveryErrors[fault], path: `/reservations/${index}/${member}`, value: reportedValue(value) }
+}
+
+/** The last version of each of the supplier's reservations. */
+async function selectVersions(
+  db: Queryable,
+  supplierId: number,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await db.query<{ id: number; version: number }>(
+    'select id, version from reservation where supplier_id = $1 and id = any($2::int8[])',
+    [supplierId, numberArray(ids)],
+  )
+  return new Map(rows.map(({ id, version }) => [id, version]))
+}
+
+/**
+ * Returns how many were undelivered. A delivery that is being sent right now counts as delivered too,
+ * whatever its outcome.
+ */
+async function acknowledge(
+  connection: Queryable,
+  sent: readonly { id: number | undefined; version: number | undefined }[],
+  nowMs: number,
+): Promise<number> {
+  const { rows } = await connection.query<{ count: number }>(
+    `with acknowledged as (
+       update delivery set status = 'delivered', leased_until = null,
+         delivered_at = ${accountTime('$3', 'delivery.supplier_id')}
+       where id = any(array(
+         select id from delivery
+         where (reservation_id, version) in (select * from unnest($1::int8[], $2::int[]))
+           and status in ('queued', 'sending', 'dead')
+         -- In a fixed order, so that two acknowledgements cannot deadlock.
+         order by id for update))
+       returning reservation_id, version, delivered_at
+     ), cleared as (
+       update delivery_alert set cleared_at = acknowledged.delivered_at from acknowledged
+       where delivery_alert.reservation_id = acknowledged.reservation_id and delivery_alert.cleared_at is null
+     ), forgotten as (
+       ${forgetCvvsOf('acknowledged')}
+     )
+     select count(*)::int as count from acknowledged`,
+    [
+      numberArray(sent.map(({ id }) => id ?? null)),
+      numberArray(sent.map(({ version }) => version ?? null)),
+      nowMs,
+    ],
+  )
+  return rows[0]?.count ?? 0
+}

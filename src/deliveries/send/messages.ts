@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { withoutCardNumbers } from '../../base/card-number.ts'
+import { numberArray, hideFromPlanner, type Queryable } from '../../postgres/postgres.ts'
+import { selectCards, type StoredCard } from '../../cards/store.ts'
+import { deliveryIdOf } from '../../bookings/delivery-queue.ts'
+import type { Claimed, DeliveryGroup } from '../queue/store.ts'
+import type { ReservationContent, ReservationVersion } from '../../bookings/state.ts'
+import { supplierBody } from './reservation-body.ts'
+import type { CardVault } from '../../cards/card-vault.ts'
+import type { Card } from '../../cards/vault.ts'
+
+/** The content of one call: one delivery, or in the hourly run several of a hotel. */
+export type Message = {
+  /** The webhook-id: derived from the body, so that equal ids mean equal bodies. */
+  id: string
+  body: Buffer
+  /** Cardholder names of the cards in the body. */
+  cardHolders: readonly string[]
+  claimed: DeliveryGroup
+}
+
+type Row = {
+  reservationId: number
+  version: number
+  createdAtMs: number
+  modifiedAtMs: number
+  content: ReservationContent
+  /** Whether the account's contract says so now. */
+  deliversCards: boolean
+  card: StoredCard | undefined
+}
+
+/** A group without a body, for example because the vault's key does not open a card. */
+export type Unreadable = { claimed: DeliveryGroup; error: unknown }
+
+/** The bodies of deliveries, one per group, read in one query. */
+export async function messagesOf(
+  db: Queryable,
+  groups: readonly DeliveryGroup[],
+  { vault, nowMs }: { vault: CardVault; nowMs: number },
+): Promise<{ messages: Message[]; unreadable: Unreadable[] }> {
+  const all = groups.flat()
+  const ids = all.map(({ reservationId }) => reservationId)
+  const [versions, cards] = await Promise.all([selectRows(db, all), selectCards(db, ids, nowMs)])
+  const rows = versions.map((row): Row => ({ ...row, card: cards.get(row.reservationId) }))
+  const rowByKey = new Map(rows.map((row) => [keyOf(row), row]))
+  const messages: Message[] = []
+  const unreadable: Unreadable[] = []
+  for (const claimed of groups) {
+    try {
+      messages.push(messageOf(claimed, rowByKey, vault))
+    } catch (error) {
+      unreadable.push({ claimed, error })
+    }
+  }
+  return { messages, unreadable }
+}
+
+function messageOf(claimed: DeliveryGroup, rowByKey: ReadonlyMap<string, Row>, vault: CardVault): Message {
+  const cardById = new Map<string, Card>()
+  const version = (delivery: Claimed): ReservationVersion => {
+    const row = rowByKey.get(keyOf(delivery))
+    if (!row) throw new Error(`reservation ${delivery.reservationId} has no version ${delivery.version}`)
+    const id = String(row.reservationId)
+    const mayCarry = row.deliversCards && !delivery.isRepeat && delivery.reservationStatus !== 'Cancel'
+    // A card that arrived after this version was claimed is sent with its own version.
+    const isOfVersion = row.card !== undefined && row.card.sinceVersion <= row.version
+    const card = mayCarry && row.card && isOfVersion ? vault.open(id, row.card) : undefined
+    if (card) cardById.set(id, card)
+    const { createdAtMs, modifiedAtMs, content } = row
+    const { hotelId, reservationStatus: status } = delivery
+    return { id, hotelId, version: row.version, status, createdAtMs, modifiedAtMs, content }
+  }
+  const [first, ...others] = claimed
+  const body = supplierBody([version(first), ...others.map(version)], (id) => cardById.get(id))
+  return {
+    id: messageId(claimed),
+    body: Buffer.from(JSON.stringify(body)),
+    cardHolders: [...cardById.values()].map(({ holderName }) => holderName),
+    claimed,
+  }
+}
+
+async function selectRows(db: Queryable, deliveries: readonly Claimed[]): Promise<Omit<Row, 'card'>[]> {
+  const { rows } = await db.query<Omit<Row, 'card'>>({
+    name: 'select-delivery-content',
+    text: `
+      select version.reservation_id as "reservationId", version.version, version.content,
+        epoch_ms(reservation.created_at) as "createdAtMs",
+        epoch_ms(version.at) as "modifiedAtMs",
+        supplier.delivers_cards as "deliversCards"
+      from unnest(${hideFromPlanner('$1::int8[]')}, $2::int[]) as wanted (reservation_id, version)
+        join reservation_version as version using (reservation_id, version)
+        join reservation on reservation.id = version.reservation_id
+        join supplier on supplier.id = reservation.supplier_id`,
+    values: [
+      numberArray(deliveries.map(({ reservationId }) => reservationId)),
+      numberArray(deliveries.map(({ version }) => version)),
+    ],
+  })
+  return rows
+}
+
+function keyOf({ reservationId, version }: { reservationId: number; version: number }): string {
+  return `${reservationId} ${version}`
+}
+
+const groupIdCharacters = 32
+
+/**
+ * A message of several deliveries derives its id from theirs: the same deliveries in one body again have the
+ * same id.
+ */
+function messageId(claimed: DeliveryGroup): string {
+  const [only, ...others] = claimed
+  if (others.length === 0) return deliveryIdOf(only.id)
+  const ids = claimed.map(({ id }) => id).join()
+  return `dlb_${createHash('sha256').update(ids).digest('hex').slice(0, groupIdCharacters)}`
+}
+
+const answerBytesStored = 2_048
+/** Read beyond the stored length, so that truncation never splits a card number or a name and hides it. */
+const answerBytesBeyond = 1_024
+
+/**
+ * The beginning of the supplier's answer. It may echo a card from this or an earlier delivery, so card data
+ * is removed.
+ */
+export function storableAnswer(answer: Buffer, cardHolders: readonly string[]): string {
+  const text = answer.subarray(0, answerBytesStored + answerBytesBeyond).toString()
+  const plain = cardHolders.length > 0 ? withoutCards(text, cardHolders) : withoutCardNumbers(text)
+  const cut = Buffer.from(plain).subarray(0, answerBytesStored).toString()
+  return cut.toWellFormed().replaceAll('\u0000', '\uFFFD')
+}
+
+function withoutCards(text: string, holders: readonly string[]): string {
+  const names = holders.flatMap(waysToWrite).map((name) => RegExp.escape(name))
+  return text.replaceAll(new RegExp(names.join('|'), 'giu'), '***').replaceAll(/\d(?:[\s.-]?\d){2,}/g, '***')
+}
+
+/** As is, in JSON, and in ASCII-only JSON. */
+function waysToWrite(name: string): string[] {
+  const quoted = JSON.stringify(name).slice(1, -1)
+  const inAscii = quoted.replaceAll(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return [name, quoted, inAscii]
+}
