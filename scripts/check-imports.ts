@@ -70,6 +70,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
     'blocks',
   ],
   deliveries: ['on-request', 'worker', 'send', 'queue'],
+  alerts: ['watch', 'messages', 'channels', 'resync'],
 }
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']

@@ -1,6 +1,6 @@
 import { alertRoutes } from './alerts/contract.ts'
-import { resyncRoutes } from './alerts/resync-contract.ts'
-import { alertSettingsRoutes } from './alerts/settings-contract.ts'
+import { resyncRoutes } from './alerts/resync/resync-contract.ts'
+import { alertSettingsRoutes } from './alerts/channels/settings-contract.ts'
 import { ariRoutes, mappingRoutes } from './ari/contract.ts'
 import { guardRoutes } from './ari/guard/contract.ts'
 import { holdRoutes } from './ari/guard/holds-contract.ts'

@@ -1,4 +1,4 @@
-import { alertChannels, type MailSettings, type OperatorsWebhook } from '../alerts/channels.ts'
+import { alertChannels, type MailSettings, type OperatorsWebhook } from '../alerts/channels/channels.ts'
 import { catalogs } from '../ari/catalog/catalog.ts'
 import { committer } from '../ari/commit/commit.ts'
 import type { Homes } from '../ari/push/hand-over.ts'

@@ -1,6 +1,6 @@
 import { acknowledgeAlerts, listAlerts } from '../alerts/alert-endpoints.ts'
-import { requestResync } from '../alerts/resync-endpoints.ts'
-import { getAlertSettings, setAlertSettings, testAlerts } from '../alerts/settings-endpoints.ts'
+import { requestResync } from '../alerts/resync/resync-endpoints.ts'
+import { getAlertSettings, setAlertSettings, testAlerts } from '../alerts/channels/settings-endpoints.ts'
 import { getAri } from '../ari/read/get-ari.ts'
 import { getRoomRateMappings } from '../ari/read/get-room-rate-mappings.ts'
 import { pushAri } from '../ari/push/push-ari.ts'

@@ -1,5 +1,5 @@
 import { alertErrors } from '../alerts/contract.ts'
-import { alertSettingsErrors } from '../alerts/settings-contract.ts'
+import { alertSettingsErrors } from '../alerts/channels/settings-contract.ts'
 import { digestErrors } from '../ari/digest/digest-contract.ts'
 import { guardErrors, guardRejected } from '../ari/guard/contract.ts'
 import { historyErrors, momentsReversed } from '../ari/history/history-contract.ts'

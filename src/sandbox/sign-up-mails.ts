@@ -1,4 +1,4 @@
-import type { Mail } from '../alerts/channels.ts'
+import type { Mail } from '../alerts/channels/channels.ts'
 import { signInUrl } from '../operators/session-store.ts'
 import { signUpLimits } from '../operators/sign-up-contract.ts'
 

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import type { AlertChannels, Mail } from '../alerts/channels.ts'
+import type { AlertChannels, Mail } from '../alerts/channels/channels.ts'
 import { dayMs, minuteMs } from '../base/calendar.ts'
 import { hotelErrors } from '../hotels/contract.ts'
 import { isEmail } from '../hotels/hotel-rules.ts'

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { ChannelSettings } from '../alerts/channels.ts'
+import type { ChannelSettings } from '../alerts/channels/channels.ts'
 import { minuteMs } from '../base/calendar.ts'
 import type { LogLevel } from '../base/log.ts'
 import { listed, unknownSettings } from './config-values.ts'

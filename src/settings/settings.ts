@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { readMailAddress, readOperatorsUrl, readSmtpUrl } from '../alerts/channel-settings.ts'
+import { readMailAddress, readOperatorsUrl, readSmtpUrl } from '../alerts/channels/channel-settings.ts'
 import { logLevels } from '../base/log.ts'
 import {
   processes,

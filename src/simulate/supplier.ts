@@ -1,4 +1,4 @@
-import { alertSettingsRoutes } from '../alerts/settings-contract.ts'
+import { alertSettingsRoutes } from '../alerts/channels/settings-contract.ts'
 import type { Clock } from '../base/clock.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { webhookRoutes } from '../webhooks/contract.ts'

@@ -1,6 +1,6 @@
 import { dayMs, instantOf } from '../base/calendar.ts'
 import { deleteEndedHolds, endedHoldsKeptDays } from '../ari/holds/watch-holds.ts'
-import { deleteOldMessages, tellLimits } from '../alerts/outbox.ts'
+import { deleteOldMessages, tellLimits } from '../alerts/messages/outbox.ts'
 import { removePastMonths } from '../ari/blocks/past-months.ts'
 import { bulkLimits } from '../bulk/limits.ts'
 import { deleteOldJobs } from '../bulk/store.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { watchOnce } from '../../src/alerts/watch.ts'
+import { watchOnce } from '../../src/alerts/watch/watch.ts'
 import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { packBodies } from '../../src/push-log/pack-bodies.ts'

@@ -1,4 +1,4 @@
-import { askForEverything } from '../../alerts/resync.ts'
+import { askForEverything } from '../../alerts/resync/resync.ts'
 import { instantOf } from '../../base/calendar.ts'
 import { answer, on, type Mounted } from '../../http/mount.ts'
 import { readId } from '../../http/query.ts'

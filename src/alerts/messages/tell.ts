@@ -1,8 +1,8 @@
-import { minuteMs } from '../base/calendar.ts'
-import { throttledWarning } from '../base/log.ts'
-import { raiseFinding, resolveFinding } from '../findings/store.ts'
-import type { Needs } from '../postgres/postgres.ts'
-import type { AlertChannels, Sent } from './channels.ts'
+import { minuteMs } from '../../base/calendar.ts'
+import { throttledWarning } from '../../base/log.ts'
+import { raiseFinding, resolveFinding } from '../../findings/store.ts'
+import type { Needs } from '../../postgres/postgres.ts'
+import type { AlertChannels, Sent } from '../channels/channels.ts'
 import { mailOf, operatorsBody, webhookBody, type Told } from './message-bodies.ts'
 import {
   claimMessages,
@@ -12,8 +12,8 @@ import {
   type AlertMessage,
 } from './message-claims.ts'
 import { queueDue, tellLimits } from './outbox.ts'
-import { renderAlert } from './render-alert.ts'
-import { failingAlertsUrl, selectSettings } from './settings-store.ts'
+import { renderAlert } from '../render-alert.ts'
+import { failingAlertsUrl, selectSettings } from '../channels/settings-store.ts'
 
 export type TellNeeds = Needs & { alertChannels: AlertChannels }
 

@@ -1,5 +1,5 @@
-import { instantOf } from '../base/calendar.ts'
-import type { Alert, Severity } from './contract.ts'
+import { instantOf } from '../../base/calendar.ts'
+import type { Alert, Severity } from '../contract.ts'
 
 /** What a message says, for each channel. Alerts have no data of guests, and messages add none. */
 

@@ -1,9 +1,9 @@
-import { findingLimits, type FindingKind } from '../findings/contract.ts'
-import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
-import { sweep } from '../postgres/queryable.ts'
-import { transaction } from '../postgres/transaction.ts'
-import { criticalKinds } from './contract.ts'
-import { alertsSubject } from './settings-store.ts'
+import { findingLimits, type FindingKind } from '../../findings/contract.ts'
+import { numberArray, type Database, type Queryable } from '../../postgres/postgres.ts'
+import { sweep } from '../../postgres/queryable.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { criticalKinds } from '../contract.ts'
+import { alertsSubject } from '../channels/settings-store.ts'
 
 /** The messages about findings: queued in the transaction that marks the findings as told, sent later. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operatorsBody } from './message-bodies.ts'
-import { renderAlert } from './render-alert.ts'
+import { renderAlert } from '../render-alert.ts'
 
 const atMs = Date.parse('2027-03-01T12:00:00Z')
 

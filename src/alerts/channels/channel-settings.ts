@@ -1,4 +1,4 @@
-import { loopbackNetworks, parseUrl } from '../outbound/vet-url.ts'
+import { loopbackNetworks, parseUrl } from '../../outbound/vet-url.ts'
 
 /** Reads the settings of e-mail and of the operators' webhook. */
 

@@ -1,8 +1,8 @@
-import { hourMs, instantOf, minuteMs } from '../base/calendar.ts'
-import { endpointOf } from '../bookings/delivery-queue.ts'
-import type { Finding } from '../findings/store.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import { selectCallbacks, selectUrlsOfSuppliers } from '../webhooks/store.ts'
+import { hourMs, instantOf, minuteMs } from '../../base/calendar.ts'
+import { endpointOf } from '../../bookings/delivery-queue.ts'
+import type { Finding } from '../../findings/store.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { selectCallbacks, selectUrlsOfSuppliers } from '../../webhooks/store.ts'
 import { callWatch, settle } from './watch-calls.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 

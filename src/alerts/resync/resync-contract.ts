@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { hotelReference } from '../offers/contract.ts'
-import { route, success } from '../http/route.ts'
+import { hotelReference } from '../../offers/contract.ts'
+import { route, success } from '../../http/route.ts'
 
 export const resyncRoutes = {
   requestResync: route({

@@ -1,5 +1,5 @@
-import { raiseFinding } from '../findings/store.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import { raiseFinding } from '../../findings/store.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
 
 export type RequestedResync = {
   supplier: string

@@ -1,7 +1,7 @@
-import { dayMs, dayIn, formatNight, instantOf } from '../base/calendar.ts'
-import { arrivalNearMs, raiseAlerts } from '../deliveries/worker/watch.ts'
-import { raiseFindings, settleFindings, type Finding } from '../findings/store.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import { dayMs, dayIn, formatNight, instantOf } from '../../base/calendar.ts'
+import { arrivalNearMs, raiseAlerts } from '../../deliveries/worker/watch.ts'
+import { raiseFindings, settleFindings, type Finding } from '../../findings/store.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 
 /** Watches over reservations, prices and keys. Each reads only rows that are open, or recent. */

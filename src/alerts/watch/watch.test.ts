@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop, pushNights } from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests, type TestGateway, type TestSupplier } from '../../test/stage/harness.ts'
-import { openLog } from '../base/log.ts'
-import { telemetry } from '../base/telemetry.ts'
-import { expectOk, pushStoryHotel, storyHotel } from '../../test/stage/story.ts'
+import { openShop, pushNights } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type TestGateway, type TestSupplier } from '../../../test/stage/harness.ts'
+import { openLog } from '../../base/log.ts'
+import { telemetry } from '../../base/telemetry.ts'
+import { expectOk, pushStoryHotel, storyHotel } from '../../../test/stage/story.ts'
 import { watchOnce } from './watch.ts'
 
 type Shown = {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { findingKinds, type FindingKind } from '../findings/contract.ts'
-import { oneOf, route, success, text, type ConstraintError } from '../http/route.ts'
+import { findingKinds, type FindingKind } from '../../findings/contract.ts'
+import { oneOf, route, success, text, type ConstraintError } from '../../http/route.ts'
 
 /** Who is told of a supplier's alerts. */
 

@@ -1,5 +1,5 @@
-import { minuteMs } from '../base/calendar.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import { minuteMs } from '../../base/calendar.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
 import { watchDrift, watchKeys, watchUndelivered } from './watch-calls.ts'
 import { watchHotels } from './watch-hotels.ts'
 import type { WatchNeeds } from './watch-needs.ts'

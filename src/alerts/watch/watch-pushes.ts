@@ -1,10 +1,10 @@
-import { minuteMs, hourMs, instantOf } from '../base/calendar.ts'
-import type { Finding } from '../findings/store.ts'
-import { raiseFindings, settleFindings } from '../findings/store.ts'
-import { isRecord } from '../http/validate.ts'
-import { numberArray, type Queryable } from '../postgres/postgres.ts'
-import { readPushBytes } from '../push-log/bodies.ts'
-import { requestIdOfRow } from '../push-log/request-ids.ts'
+import { minuteMs, hourMs, instantOf } from '../../base/calendar.ts'
+import type { Finding } from '../../findings/store.ts'
+import { raiseFindings, settleFindings } from '../../findings/store.ts'
+import { isRecord } from '../../http/validate.ts'
+import { numberArray, type Queryable } from '../../postgres/postgres.ts'
+import { readPushBytes } from '../../push-log/bodies.ts'
+import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 
 /** Watches over what suppliers push: refused items, hotels whose pushes have ended, and requested ones. */

@@ -1,4 +1,4 @@
-import { startTelling, type TellNeeds } from './tell.ts'
+import { startTelling, type TellNeeds } from '../messages/tell.ts'
 import { startFindingWatch, type Watches } from './watch.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 

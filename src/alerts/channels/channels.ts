@@ -1,9 +1,9 @@
 import type { Transporter } from 'nodemailer'
-import { operatorRules } from '../outbound/object-store.ts'
-import { outboundCaller, type Called, type OutboundCaller } from '../outbound/call.ts'
-import { signedHeaders } from '../outbound/signature.ts'
-import type { OutboundRules } from '../outbound/vet-url.ts'
-import type { Needs } from '../postgres/postgres.ts'
+import { operatorRules } from '../../outbound/object-store.ts'
+import { outboundCaller, type Called, type OutboundCaller } from '../../outbound/call.ts'
+import { signedHeaders } from '../../outbound/signature.ts'
+import type { OutboundRules } from '../../outbound/vet-url.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 
 /** The ways out: e-mail, a supplier's webhook, and the operators' webhook. */
 

@@ -1,6 +1,6 @@
-import type { FindingKind } from '../findings/contract.ts'
-import type { FindingName } from '../findings/store.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import type { FindingKind } from '../../findings/contract.ts'
+import type { FindingName } from '../../findings/store.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
 import { alertEmails, testEverySeconds } from './settings-contract.ts'
 
 /** Who is told: all SQL, in whole statements. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop } from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests, type TestGateway, type TestSupplier } from '../../test/stage/harness.ts'
-import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
-import { openLog } from '../base/log.ts'
-import { telemetry } from '../base/telemetry.ts'
+import { openShop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type TestGateway, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
+import { openLog } from '../../base/log.ts'
+import { telemetry } from '../../base/telemetry.ts'
 import { watchOnce } from './watch.ts'
 
 /** `webhook.failing` of the URLs for price checks and reservations. */

@@ -1,8 +1,8 @@
-import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
-import { transaction } from '../postgres/transaction.ts'
-import { criticalKinds } from './contract.ts'
+import { numberArray, type Database, type Queryable } from '../../postgres/postgres.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { criticalKinds } from '../contract.ts'
 import { tellLimits, type Channel } from './outbox.ts'
-import { alertColumns, type AlertRow } from './store.ts'
+import { alertColumns, type AlertRow } from '../store.ts'
 
 /** Messages on their way: claimed, then sent, settled or withdrawn. All SQL, in whole statements. */
 

@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { acknowledgeAll, closeNights, dropPrice, pushUnknown } from '../../test/stage/scenes/alert-causes.ts'
-import { openShop, platformOf, pushNights, type Shop } from '../../test/stage/scenes/booking.ts'
-import { until } from '../../test/stage/scenes/deliveries.ts'
-import { client, gatewayForTests, type TestGateway } from '../../test/stage/harness.ts'
-import { startMailServer } from '../../test/stage/servers/mail-server.ts'
-import { httpAnswer, startReceiver } from '../../test/stage/servers/receiver.ts'
-import { expectOk } from '../../test/stage/story.ts'
-import { minutes } from '../../test/stage/pace.ts'
-import { watchCertifications } from '../certification/watch.ts'
-import { openLog } from '../base/log.ts'
-import { telemetry } from '../base/telemetry.ts'
-import type { FindingKind } from '../findings/contract.ts'
-import { loopbackNetworks, resolveAsSystem } from '../outbound/vet-url.ts'
-import { alertChannels } from './channels.ts'
-import { tellOnce } from './tell.ts'
+import {
+  acknowledgeAll,
+  closeNights,
+  dropPrice,
+  pushUnknown,
+} from '../../../test/stage/scenes/alert-causes.ts'
+import { openShop, platformOf, pushNights, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { until } from '../../../test/stage/scenes/deliveries.ts'
+import { client, gatewayForTests, type TestGateway } from '../../../test/stage/harness.ts'
+import { startMailServer } from '../../../test/stage/servers/mail-server.ts'
+import { httpAnswer, startReceiver } from '../../../test/stage/servers/receiver.ts'
+import { expectOk } from '../../../test/stage/story.ts'
+import { minutes } from '../../../test/stage/pace.ts'
+import { watchCertifications } from '../../certification/watch.ts'
+import { openLog } from '../../base/log.ts'
+import { telemetry } from '../../base/telemetry.ts'
+import type { FindingKind } from '../../findings/contract.ts'
+import { loopbackNetworks, resolveAsSystem } from '../../outbound/vet-url.ts'
+import { alertChannels } from '../channels/channels.ts'
+import { tellOnce } from '../messages/tell.ts'
 import { watchOnce } from './watch.ts'
 
 /** The life of an alert of each kind, from its cause to its end, as its supplier and its webhook see it. */

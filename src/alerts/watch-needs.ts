@@ -1,4 +1,0 @@
-import type { Needs } from '../postgres/postgres.ts'
-import type { Archive } from '../push-log/archive.ts'
-
-export type WatchNeeds = Needs & { archive?: Archive | undefined }
