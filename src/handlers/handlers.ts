@@ -16,8 +16,8 @@ import {
   getBulkJob,
   startBulkJob,
   uploadBulkData,
-} from '../bulk/bulk-endpoints.ts'
-import { createExport, getExportData } from '../bulk/export-endpoints.ts'
+} from '../bulk/load/bulk-endpoints.ts'
+import { createExport, getExportData } from '../bulk/export/export-endpoints.ts'
 import { getCertification, sendForgery } from '../certification/certification-endpoints.ts'
 import { listChanges } from '../changes/list-changes.ts'
 import {

@@ -1,4 +1,4 @@
-/** The program of the thread that works on first loads and exports: see bulk/thread.ts. */
+/** The program of the thread that works on first loads and exports: see bulk/worker/thread.ts. */
 import { workerData } from 'node:worker_threads'
 import { openLog, type LogLevel } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'

@@ -3,7 +3,7 @@ import { deleteEndedHolds, endedHoldsKeptDays } from '../ari/holds/watch-holds.t
 import { deleteOldMessages, tellLimits } from '../alerts/messages/outbox.ts'
 import { removePastMonths } from '../ari/blocks/past-months.ts'
 import { bulkLimits } from '../bulk/limits.ts'
-import { deleteOldJobs } from '../bulk/store.ts'
+import { deleteOldJobs } from '../bulk/jobs/store.ts'
 import { workLimits } from '../console-api/work-queue/contract.ts'
 import { deleteOldWork } from '../console-api/work-queue/store.ts'
 import { changesKeptDays } from '../changes/contract.ts'

@@ -1,7 +1,11 @@
 import { instantOf } from '../../base/calendar.ts'
-import { selectExports } from '../../bulk/export-store.ts'
-import { downloadExport as download, orderExport, type ExportOrderNeeds } from '../../bulk/order-export.ts'
-import type { JobRow } from '../../bulk/store.ts'
+import { selectExports } from '../../bulk/export/export-store.ts'
+import {
+  downloadExport as download,
+  orderExport,
+  type ExportOrderNeeds,
+} from '../../bulk/export/order-export.ts'
+import type { JobRow } from '../../bulk/jobs/store.ts'
 import { answer, on, onTransfer, type Mounted } from '../../http/mount.ts'
 import { audit } from '../../operators/audit.ts'
 import type { Needs } from '../../postgres/postgres.ts'

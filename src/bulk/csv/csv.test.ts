@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { figuresOf, load } from '../../../test/stage/scenes/bulk.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, product, storyHotel } from '../../../test/stage/story.ts'
+import { cellsOf, readCell, writtenCell } from './csv.ts'
+
+/** First loads of CSV, with what spreadsheets make of it. */
+
+const gateway = await gatewayForTests()
+gateway.app.startBulk()
+
+const itemsOf = (reply: Reply): unknown[] => Object(expectOk(reply).body['ari'])
+
+const oddRoom = '=DBL, "sea"'
+async function shop(name: string) {
+  const supplier = await gateway.supplier(name)
+  expectOk(await supplier.post('/push/hotels', [storyHotel(), storyHotel({ hotelId: 'H2' })]))
+  for (const hotelId of ['H1', 'H2'])
+    expectOk(
+      await supplier.post('/push/products', {
+        hotelId,
+        products: [product('DBL', 'BAR'), product(oddRoom, 'BAR')],
+      }),
+    )
+  return supplier
+}
+
+test('cells are read as they were written', () => {
+  for (const value of ['', 'a', '=1+1', "'=1", "''@x", '-5', '+5', '-a', 'a,b', 'a;b', 'say "x"', '@', "'"]) {
+    const cells = cellsOf(`x,${writtenCell(value)},y`, ',')
+    assert.deepEqual([value, cells?.map(readCell)], [value, ['x', value, 'y']])
+    assert.ok(!/^"?[=+@]/.test(writtenCell(value)), value)
+  }
+  assert.equal(cellsOf('a,"b', ','), undefined)
+  assert.equal(cellsOf('a,b"c', ','), undefined)
+  assert.equal(cellsOf('a,"b"c', ','), undefined)
+})
+
+test('CSV sets what its cells say, leaves what is empty and clears what is null', async () => {
+  const supplier = await shop('Sheets')
+  const lines = [
+    '\uFEFFhotelId,roomId,rateId,startDate,endDate,daysOfWeek,inventory,rateInventory,closed,minLengthStay,a1,a2,c1',
+    'H1,DBL,,2027-04-01,2027-04-30,,6,,,,,,',
+    'H1,DBL,BAR,2027-04-01,2027-04-30,,,4,,2,90,110.50,15',
+    'H1,DBL,BAR,2027-04-02,2027-04-02,,,,TRUE,null,,null,',
+    `H1,"'=DBL, ""sea""",BAR,2027-04-01,2027-04-03,FRI SAT,2,,,,,80,`,
+    'H2,DBL,,2027-04-01,2027-04-01,,1,,,,,,',
+  ]
+  const job = await load(supplier, { kind: 'ari', format: 'csv' }, lines.join('\r\n'))
+  assert.deepEqual(figuresOf(job), {
+    state: 'done',
+    lines: 6,
+    applied: 5,
+    unchanged: 0,
+    partial: 0,
+    refused: 0,
+    hotels: 2,
+  })
+  const read = await supplier.post('/push/getAri', {
+    hotelId: 'H1',
+    startDate: '2027-04-01',
+    endDate: '2027-04-03',
+  })
+  const adult = (guests: number, amount: number) => ({ ageCategory: 'adult', guests, amount })
+  const child = { ageCategory: 'child', guests: 1, amount: 15 }
+  const usual = {
+    rateId: 'BAR',
+    inventory: 4,
+    minLengthStay: 2,
+    prices: [adult(1, 90), adult(2, 110.5), child],
+  }
+  const items = itemsOf(read)
+  const ofDouble = items.filter((item) => Object(item).roomId === 'DBL' && Object(item).rates)
+  assert.deepEqual(
+    ofDouble.map((item) => [Object(item).startDate, Object(item).endDate, Object(item).rates[0]]),
+    [
+      ['2027-04-01', '2027-04-01', usual],
+      [
+        '2027-04-02',
+        '2027-04-02',
+        { rateId: 'BAR', inventory: 4, closed: true, prices: [adult(1, 90), child] },
+      ],
+      ['2027-04-03', '2027-04-03', usual],
+    ],
+  )
+  assert.equal(items.filter((item) => Object(item).roomId === oddRoom).length > 0, true)
+})
+
+test('refused lines of CSV come back with the header, and apply when they are mended', async () => {
+  const supplier = await shop('Mended sheets')
+  const lines = [
+    'hotelId;roomId;rateId;startDate;endDate;price',
+    'H1;DBL;BAR;2027-04-01;2027-04-01;100',
+    'H1;DBL;BAR;2027-04-02;2027-04-02;x',
+    'H1;DBL;BAR;"2027-04-03;2027-04-03;103',
+    'H1;DBL;BAR;2027-04-04',
+    'H1;;BAR;2027-04-05;2027-04-05;105',
+    'H9;DBL;BAR;2027-04-06;2027-04-06;106',
+    `H1;DBL;BAR;2027-04-07;2027-04-07;${'9'.repeat(70_000)}`,
+    'H1;DBL;BAR;2027-04-08;2027-04-08;108',
+  ]
+  const job = await load(supplier, { kind: 'ari', format: 'csv' }, lines.join('\n'))
+  assert.deepEqual([job.state, job['applied'], job['refused']], ['done', 2, 6])
+  const { text } = expectOk(await supplier.get(`/push/bulk/${job.jobId}/errors`))
+  const [header, ...refused] = text.trimEnd().split('\n')
+  assert.equal(header, `refused;${lines[0]}`)
+  assert.deepEqual(
+    refused.map((line) => /^"([A-Z_]+):/.exec(line)?.[1]),
+    ['INVALID_AMOUNT', 'LINE_QUOTES', 'LINE_CELLS', 'REQUIRED', 'HOTEL_NOT_FOUND', 'LINE_TOO_LONG'],
+  )
+  assert.deepEqual(
+    refused.slice(0, 5).map((line) => line.replace(/^"(?:[^"]|"")*";/, '')),
+    lines.slice(2, 7),
+  )
+  const mended = [header, refused[0]?.replace(';x', ';102'), refused[4]?.replace(';H9;', ';H1;')].join('\n')
+  const second = await load(supplier, { kind: 'ari', format: 'csv' }, mended)
+  assert.deepEqual([second.state, second['applied'], second['refused']], ['done', 2, 0])
+  const broken = await load(supplier, { kind: 'ari', format: 'csv' }, 'hotelId,room\nH1,DBL')
+  assert.deepEqual([broken.state, Object(broken['failure']).type], ['failed', 'UNKNOWN_COLUMN'])
+})
