@@ -72,6 +72,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   deliveries: ['on-request', 'worker', 'send', 'queue'],
   alerts: ['watch', 'messages', 'channels', 'resync'],
   bulk: ['worker', 'load', 'export', 'csv', 'jobs'],
+  bookings: ['book', 'idempotency', 'price', 'outbox'],
 }
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']

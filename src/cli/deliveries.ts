@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { refuseUnknownSupplier } from '../keys/suppliers.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { deliveryIdOf, parseDeliveryId } from '../bookings/delivery-queue.ts'
+import { deliveryIdOf, parseDeliveryId } from '../bookings/outbox/delivery-queue.ts'
 import {
   deliveryStatuses,
   selectAttempts,

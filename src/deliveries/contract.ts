@@ -12,7 +12,7 @@ import {
 } from '../http/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { delivery } from '../bookings/callback-contract.ts'
-import { triggers } from '../bookings/delivery-schedule.ts'
+import { triggers } from '../bookings/outbox/delivery-schedule.ts'
 
 /** Suppliers' requests about their reservations and the deliveries of them. */
 

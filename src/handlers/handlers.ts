@@ -26,7 +26,7 @@ import {
   onModifyReservation,
   getReservation,
   listReservations,
-} from '../bookings/booking-endpoints.ts'
+} from '../bookings/book/booking-endpoints.ts'
 import type { RouteName } from '../contract.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
 import {

@@ -1,4 +1,4 @@
-import type { BookNeeds } from '../bookings/idempotent-booking.ts'
+import type { BookNeeds } from '../bookings/idempotency/idempotent-booking.ts'
 import { answer, on, type Mounted } from '../http/mount.ts'
 import type { AnswerOf } from '../http/route.ts'
 import type { Environment } from '../keys/secret.ts'

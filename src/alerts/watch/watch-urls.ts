@@ -1,5 +1,5 @@
 import { hourMs, instantOf, minuteMs } from '../../base/calendar.ts'
-import { endpointOf } from '../../bookings/delivery-queue.ts'
+import { endpointOf } from '../../bookings/outbox/delivery-queue.ts'
 import type { Finding } from '../../findings/store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { selectCallbacks, selectUrlsOfSuppliers } from '../../webhooks/store.ts'

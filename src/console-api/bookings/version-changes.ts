@@ -1,5 +1,5 @@
 import { isRecord } from '../../http/validate.ts'
-import { renderReservation } from '../../bookings/render-reservation.ts'
+import { renderReservation } from '../../bookings/book/render-reservation.ts'
 import type { StoredReservation } from '../../bookings/store.ts'
 import { changesShownMax, type ShownVersion, type VersionChange } from './contract.ts'
 import type { Payment } from '../../bookings/state.ts'

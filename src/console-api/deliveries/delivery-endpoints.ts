@@ -27,7 +27,7 @@ import type { Operator } from '../../http/call.ts'
 import type { BodyOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { isRecord } from '../../http/validate.ts'
-import { deliveryIdOf, parseDeliveryId } from '../../bookings/delivery-queue.ts'
+import { deliveryIdOf, parseDeliveryId } from '../../bookings/outbox/delivery-queue.ts'
 import { sendAgain } from '../../deliveries/on-request/send-again.ts'
 
 /** GET /deliveries. */

@@ -1,6 +1,6 @@
 import { instantOf, optionalInstant } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
+import { deliveryIdOf, endpointOf, noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
 import { hostAndPath } from '../../webhooks/callback.ts'
 import type { DisplayedAttempt, DisplayedDelivery, ListedDelivery } from './contract.ts'
 import { selectPushbookUrls, type DeliveryRow } from './store.ts'

@@ -29,7 +29,7 @@ import {
   selectRecordedCalls,
   type CallbackWatch,
 } from '../../webhooks/callback-watch.ts'
-import type { BookNeeds } from '../../bookings/idempotent-booking.ts'
+import type { BookNeeds } from '../../bookings/idempotency/idempotent-booking.ts'
 import type { TestBooking } from '../../sandbox/test-booking-contract.ts'
 import { bookTest } from '../../sandbox/test-booking.ts'
 import { todayIn, type HotelClock } from '../../hotels/hotel-clock.ts'

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { sweep } from '../../postgres/queryable.ts'
-import type { Trigger } from '../../bookings/delivery-schedule.ts'
+import type { Trigger } from '../../bookings/outbox/delivery-schedule.ts'
 
 export type StoredAttempt = {
   deliveryId: string

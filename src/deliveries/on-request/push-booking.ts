@@ -12,7 +12,7 @@ import type { CallbackWatch } from '../../webhooks/callback-watch.ts'
 import { selectCallback, type Callback } from '../../webhooks/store.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import { claimNow, isWithheldNow, type ClaimedNow } from '../queue/claim-now.ts'
-import { type DeliveryBell, deliveryIdOf, endpointOf } from '../../bookings/delivery-queue.ts'
+import { type DeliveryBell, deliveryIdOf, endpointOf } from '../../bookings/outbox/delivery-queue.ts'
 import { messagesOf } from '../send/messages.ts'
 import { deliveryErrors, deliveryRoutes } from '../contract.ts'
 import {

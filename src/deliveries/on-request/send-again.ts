@@ -1,7 +1,7 @@
 import { sqlIsoSeconds, numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { selectCallbacks } from '../../webhooks/store.ts'
 import { accountTime } from '../queue/store.ts'
-import { deliverWithinMs } from '../../bookings/delivery-schedule.ts'
+import { deliverWithinMs } from '../../bookings/outbox/delivery-schedule.ts'
 
 /** The operator's selection of deliveries; absent members match all. */
 export type DeliveryFilter = {

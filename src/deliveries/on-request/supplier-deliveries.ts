@@ -9,8 +9,8 @@ import {
   sentAgainMax,
   type DeliveryState,
 } from '../contract.ts'
-import { deliveryIdOf, parseDeliveryId } from '../../bookings/delivery-queue.ts'
-import { runAfter } from '../../bookings/delivery-schedule.ts'
+import { deliveryIdOf, parseDeliveryId } from '../../bookings/outbox/delivery-queue.ts'
+import { runAfter } from '../../bookings/outbox/delivery-schedule.ts'
 import { readReservationId } from '../../bookings/store.ts'
 import { judgePageAfter, writePageEnd, type PageQuery } from './page-query.ts'
 import type { ReservationStatus } from '../../bookings/state.ts'

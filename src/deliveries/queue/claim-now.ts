@@ -3,7 +3,7 @@ import pg from 'pg'
 import { textArray, type Database, type Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { accountTime, claimedColumns, type Claimed, type Lease } from './store.ts'
-import { deliverWithinMs, type Lane } from '../../bookings/delivery-schedule.ts'
+import { deliverWithinMs, type Lane } from '../../bookings/outbox/delivery-schedule.ts'
 import { isWithheld } from '../../cards/store.ts'
 
 /** A delivery claimed manually. */

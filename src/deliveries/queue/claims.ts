@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { throttledWarning } from '../../base/log.ts'
 import type { DeliveryNeeds } from './needs.ts'
-import type { Lane } from '../../bookings/delivery-schedule.ts'
+import type { Lane } from '../../bookings/outbox/delivery-schedule.ts'
 import { paceMs, type Allotted, type Destination, type Slot } from './slots.ts'
 import { claimDue, claimHourly, type Claimed, type ClaimedInTurn, type DeliveryGroup } from './store.ts'
 

@@ -1,4 +1,4 @@
-import { deliverWithinMs } from '../../bookings/delivery-schedule.ts'
+import { deliverWithinMs } from '../../bookings/outbox/delivery-schedule.ts'
 import { sqlIsoSeconds, type Queryable } from '../../postgres/postgres.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Needs } from '../../postgres/postgres.ts'
 import type { OutboundRules } from '../../outbound/vet-url.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
-import type { DeliveryBell } from '../../bookings/delivery-queue.ts'
+import type { DeliveryBell } from '../../bookings/outbox/delivery-queue.ts'
 import type { DeliverySlots } from './slots.ts'
 import type { CallbackFaults } from '../../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../../webhooks/callback-watch.ts'

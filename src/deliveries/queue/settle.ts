@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { hourMs } from '../../base/calendar.ts'
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../../postgres/postgres.ts'
-import type { Lane } from '../../bookings/delivery-schedule.ts'
+import type { Lane } from '../../bookings/outbox/delivery-schedule.ts'
 import { forgetCvvsOf } from '../../cards/store.ts'
 import { isBeingSent, passOnTimes, type Claimed } from './store.ts'
 import { throttledWarning } from '../../base/log.ts'

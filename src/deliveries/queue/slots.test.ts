@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Lane } from '../../bookings/delivery-schedule.ts'
+import type { Lane } from '../../bookings/outbox/delivery-schedule.ts'
 import { DeliverySlots, type Slot } from './slots.ts'
 
 function roomsOf(

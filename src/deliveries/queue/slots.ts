@@ -1,4 +1,4 @@
-import { lanes, type Lane } from '../../bookings/delivery-schedule.ts'
+import { lanes, type Lane } from '../../bookings/outbox/delivery-schedule.ts'
 
 /**
  * Limits the calls in progress, per endpoint and in total. An endpoint begins with few, gets more as it

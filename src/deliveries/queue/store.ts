@@ -1,6 +1,6 @@
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../../postgres/postgres.ts'
 import { isWithheld } from '../../cards/store.ts'
-import type { Lane, Trigger } from '../../bookings/delivery-schedule.ts'
+import type { Lane, Trigger } from '../../bookings/outbox/delivery-schedule.ts'
 import type { Allotted, Destination } from './slots.ts'
 import type { ReservationStatus } from '../../bookings/state.ts'
 import { areHeld } from './hold.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../test/stage/scenes/deliveries.ts'
 import { httpAnswer, startReceiver } from '../../../test/stage/servers/receiver.ts'
 import { openLog } from '../../base/log.ts'
-import { cardExpiresAtMs } from '../../bookings/book.ts'
+import { cardExpiresAtMs } from '../../bookings/book/book.ts'
 import { saveCard } from '../../cards/store.ts'
 import { setAccount } from '../../keys/suppliers.ts'
 import { telemetry } from '../../base/telemetry.ts'

@@ -4,7 +4,7 @@ import type { Called } from '../../outbound/call.ts'
 import { hostAndPath } from '../../webhooks/callback.ts'
 import type { Callback } from '../../webhooks/store.ts'
 import type { Message } from './messages.ts'
-import { outcomeOf } from '../../bookings/delivery-schedule.ts'
+import { outcomeOf } from '../../bookings/outbox/delivery-schedule.ts'
 
 /**
  * Logs when an endpoint begins to fail, and when it accepts reservations again: one line each, however many

@@ -4,7 +4,7 @@ import {
   type DeliveredReservation,
   type Delivery,
 } from '../../bookings/callback-contract.ts'
-import { renderPenalty, type RenderedPenalty } from '../../bookings/penalty.ts'
+import { renderPenalty, type RenderedPenalty } from '../../bookings/price/penalty.ts'
 import type { ReservationVersion, RoomState } from '../../bookings/state.ts'
 import type { Card } from '../../cards/vault.ts'
 

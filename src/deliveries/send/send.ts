@@ -11,7 +11,7 @@ import {
   runAfter,
   type Outcome,
   type Lane,
-} from '../../bookings/delivery-schedule.ts'
+} from '../../bookings/outbox/delivery-schedule.ts'
 import type { Attempted, Standing, Settler } from '../queue/settle.ts'
 import { readdress, type Claimed, type Moved } from '../queue/store.ts'
 import { causeOf, inLaterSpan, type Attributes, type SpanContext } from '../../base/tracing.ts'
@@ -19,7 +19,7 @@ import { gather } from '../../base/gather.ts'
 import { Memory } from '../../postgres/memory.ts'
 import type { ClaimedGroup } from '../queue/claims.ts'
 import type { DeliveryNeeds } from '../queue/needs.ts'
-import { endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
+import { endpointOf, noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
 import type { Slot } from '../queue/slots.ts'
 import { endpointHealth, type EndpointHealth } from './endpoint-health.ts'
 

@@ -2,8 +2,8 @@ import { type Needs, numberArray, textArray, type Queryable } from '../../postgr
 import { transaction } from '../../postgres/transaction.ts'
 import { forgetCvvsOf, isWithheld } from '../../cards/store.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
-import { noEndpoint } from '../../bookings/delivery-queue.ts'
-import { hoursToRun, runAfter, hourOf } from '../../bookings/delivery-schedule.ts'
+import { noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
+import { hoursToRun, runAfter, hourOf } from '../../bookings/outbox/delivery-schedule.ts'
 import { areHeld } from '../queue/hold.ts'
 
 type HourlyNeeds = Pick<Needs, 'db' | 'clock'> & { vault: Pick<CardVault, 'openableKeyIds'> }

@@ -1,6 +1,6 @@
 import { instantOf } from '../../base/calendar.ts'
 import { throttledWarning } from '../../base/log.ts'
-import { hourOf } from '../../bookings/delivery-schedule.ts'
+import { hourOf } from '../../bookings/outbox/delivery-schedule.ts'
 import { selectDeliveryHold } from '../queue/hold.ts'
 import type { Destination } from '../queue/slots.ts'
 import { requeueLost, selectDue, accountTime } from '../queue/store.ts'
@@ -8,7 +8,7 @@ import type { DeliveryNeeds } from '../queue/needs.ts'
 import { runHourly } from './hourly-run.ts'
 import { type Needs, numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { selectCallbacks } from '../../webhooks/store.ts'
-import { endpointOf, noEndpoint } from '../../bookings/delivery-queue.ts'
+import { endpointOf, noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
 
 /** Retries become due by the clock, and hints may be missed, so the worker polls. */
 const lookEveryMs = 500

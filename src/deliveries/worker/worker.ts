@@ -1,6 +1,6 @@
 import { outboundCaller } from '../../outbound/call.ts'
 import { DeliveryClaims } from '../queue/claims.ts'
-import { listenForBell } from '../../bookings/delivery-queue.ts'
+import { listenForBell } from '../../bookings/outbox/delivery-queue.ts'
 import type { DeliveryNeeds } from '../queue/needs.ts'
 import { leaseMsOf, sender, usualCallWithinMs } from '../send/send.ts'
 import { settler } from '../queue/settle.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { openLog } from '../../../src/base/log.ts'
-import { deliveryBell } from '../../../src/bookings/delivery-queue.ts'
+import { deliveryBell } from '../../../src/bookings/outbox/delivery-queue.ts'
 import {
   book,
   namedIn,

@@ -6,7 +6,7 @@ import {
   noEndpoint,
   queueDelivery,
   type QueuedDelivery,
-} from '../../../src/bookings/delivery-queue.ts'
+} from '../../../src/bookings/outbox/delivery-queue.ts'
 import { startDeliveryWorker, type DeliveryWorker } from '../../../src/deliveries/worker/worker.ts'
 import { parseNight } from '../../../src/base/calendar.ts'
 import { openLog } from '../../../src/base/log.ts'

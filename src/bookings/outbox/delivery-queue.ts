@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { dayMs } from '../base/calendar.ts'
-import { noteCause } from '../base/tracing.ts'
-import type { Queryable, Database, Needs } from '../postgres/postgres.ts'
-import type { Transaction } from '../postgres/transaction.ts'
+import { dayMs } from '../../base/calendar.ts'
+import { noteCause } from '../../base/tracing.ts'
+import type { Queryable, Database, Needs } from '../../postgres/postgres.ts'
+import type { Transaction } from '../../postgres/transaction.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
-import type { ReservationStatus } from './state.ts'
-import type { Log } from '../base/log.ts'
-import type { Connection } from '../postgres/connection.ts'
+import type { ReservationStatus } from '../state.ts'
+import type { Log } from '../../base/log.ts'
+import type { Connection } from '../../postgres/connection.ts'
 
 /** A version of a reservation to deliver to its supplier. */
 type ToDeliver = {

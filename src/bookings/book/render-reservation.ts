@@ -1,12 +1,12 @@
-import { instantOf } from '../base/calendar.ts'
-import { minorText } from '../base/money.ts'
-import type { Problem } from '../http/rejected.ts'
-import type { AnswerOf } from '../http/route.ts'
-import { renderTotal } from './agree-price.ts'
-import type { BookingAnswer, reservationRoutes } from './contract.ts'
-import { renderPenalty } from './penalty.ts'
-import type { ReservationVersion, RoomState } from './state.ts'
-import type { StoredReservation } from './store.ts'
+import { instantOf } from '../../base/calendar.ts'
+import { minorText } from '../../base/money.ts'
+import type { Problem } from '../../http/rejected.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { renderTotal } from '../price/agree-price.ts'
+import type { BookingAnswer, reservationRoutes } from '../contract.ts'
+import { renderPenalty } from '../price/penalty.ts'
+import type { ReservationVersion, RoomState } from '../state.ts'
+import type { StoredReservation } from '../store.ts'
 
 export type RenderedReservation = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
 

@@ -1,12 +1,12 @@
-import { referenceNotFound } from '../offers/stay-request.ts'
-import { todayIn } from '../hotels/hotel-clock.ts'
-import type { BookingCatalog } from '../offers/booking-catalog.ts'
-import type { HotelStay } from '../offers/stays.ts'
-import { dayMs, parseNight } from '../base/calendar.ts'
-import { toMinor } from '../base/money.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
-import type { Transaction } from '../postgres/transaction.ts'
+import { referenceNotFound } from '../../offers/stay-request.ts'
+import { todayIn } from '../../hotels/hotel-clock.ts'
+import type { BookingCatalog } from '../../offers/booking-catalog.ts'
+import type { HotelStay } from '../../offers/stays.ts'
+import { dayMs, parseNight } from '../../base/calendar.ts'
+import { toMinor } from '../../base/money.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { Rejected, reportedValue, type Problem } from '../../http/rejected.ts'
+import type { Transaction } from '../../postgres/transaction.ts'
 import {
   agreeAgain,
   agreePrice,
@@ -15,21 +15,21 @@ import {
   type Checks,
   type Money,
   type Terms,
-} from './agree-price.ts'
-import type { BookedRoom, ReservationBody } from './contract.ts'
-import { StayForbidden, type BookNeeds, type BookedHotel } from './idempotent-booking.ts'
-import { quoteRooms, type Order, type Quoted } from './quote-rooms.ts'
-import type { ReservationContent, RoomState, ReservationVersion, Payment } from './state.ts'
-import type { LockedHotel, Lowered } from './store.ts'
-import { unitsTaken, loweredBlocks } from './units.ts'
-import { BeforeValues } from '../ari/blocks/before-values.ts'
-import { writeBlocks, writeVersions } from '../ari/blocks/store.ts'
-import { queueDelivery, type QueuedDelivery } from './delivery-queue.ts'
-import { cardErrors } from '../cards/contract.ts'
-import { maskedNumber } from '../base/card-number.ts'
-import { vaultClosed } from '../cards/store.ts'
-import type { CardVault } from '../cards/card-vault.ts'
-import type { Card } from '../cards/vault.ts'
+} from '../price/agree-price.ts'
+import type { BookedRoom, ReservationBody } from '../contract.ts'
+import { StayForbidden, type BookNeeds, type BookedHotel } from '../idempotency/idempotent-booking.ts'
+import { quoteRooms, type Order, type Quoted } from '../price/quote-rooms.ts'
+import type { ReservationContent, RoomState, ReservationVersion, Payment } from '../state.ts'
+import type { LockedHotel, Lowered } from '../store.ts'
+import { unitsTaken, loweredBlocks } from '../price/units.ts'
+import { BeforeValues } from '../../ari/blocks/before-values.ts'
+import { writeBlocks, writeVersions } from '../../ari/blocks/store.ts'
+import { queueDelivery, type QueuedDelivery } from '../outbox/delivery-queue.ts'
+import { cardErrors } from '../../cards/contract.ts'
+import { maskedNumber } from '../../base/card-number.ts'
+import { vaultClosed } from '../../cards/store.ts'
+import type { CardVault } from '../../cards/card-vault.ts'
+import type { Card } from '../../cards/vault.ts'
 
 /** Books rooms, for a new reservation or for a new state of an existing one. */
 

@@ -8,10 +8,10 @@ import {
   openShop,
   room,
   type Shop,
-} from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
-import { expectOk, problemsOf } from '../../test/stage/story.ts'
-import { setAccount } from '../keys/suppliers.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf } from '../../../test/stage/story.ts'
+import { setAccount } from '../../keys/suppliers.ts'
 
 /** Card numbers where no card is expected. */
 

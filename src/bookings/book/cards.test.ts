@@ -8,12 +8,12 @@ import {
   pushNights,
   room,
   type Shop,
-} from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
-import { expectOk, problemsOf } from '../../test/stage/story.ts'
-import { setAccount } from '../keys/suppliers.ts'
-import { destroyOldCards, selectCards } from '../cards/store.ts'
-import { openVault, type Card } from '../cards/vault.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf } from '../../../test/stage/story.ts'
+import { setAccount } from '../../keys/suppliers.ts'
+import { destroyOldCards, selectCards } from '../../cards/store.ts'
+import { openVault, type Card } from '../../cards/vault.ts'
 
 const vaultKey = Buffer.alloc(32, 7)
 const withoutCvv = {

@@ -1,6 +1,6 @@
-import type { StayPenalty } from '../offers/cancel-policy.ts'
-import type { ReservationContent, ReservationVersion, RoomState } from './state.ts'
-import { minorText, toMinor } from '../base/money.ts'
+import type { StayPenalty } from '../../offers/cancel-policy.ts'
+import type { ReservationContent, ReservationVersion, RoomState } from '../state.ts'
+import { minorText, toMinor } from '../../base/money.ts'
 
 /** The cost of cancelling under the booked policies. Amounts in minor units. */
 export type Penalty = { amount: number; by: PenaltyOfRoom[] }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parseNight } from '../base/calendar.ts'
-import type { OwnedKey } from '../http/call.ts'
-import { todayIn } from '../hotels/hotel-clock.ts'
-import { answer, type Answered } from '../http/mount.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected, type Problem } from '../http/rejected.ts'
-import type { Transaction } from '../postgres/transaction.ts'
+import { parseNight } from '../../base/calendar.ts'
+import type { OwnedKey } from '../../http/call.ts'
+import { todayIn } from '../../hotels/hotel-clock.ts'
+import { answer, type Answered } from '../../http/mount.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { Rejected, type Problem } from '../../http/rejected.ts'
+import type { Transaction } from '../../postgres/transaction.ts'
 import {
   bookRooms,
   hotelIdOf,
@@ -17,9 +17,9 @@ import {
   maskedCard,
   type PreparedRooms,
 } from './book.ts'
-import { keepCardUntil, saveCard, selectCards } from '../cards/store.ts'
-import type { BookingAnswer, ReservationBody } from './contract.ts'
-import { reservationErrors } from './answer-contract.ts'
+import { keepCardUntil, saveCard, selectCards } from '../../cards/store.ts'
+import type { BookingAnswer, ReservationBody } from '../contract.ts'
+import { reservationErrors } from '../answer-contract.ts'
 import {
   reservationOf,
   insertVersion,
@@ -27,13 +27,18 @@ import {
   selectDeliversCards,
   selectHotelClock,
   type StoredReservation,
-} from './store.ts'
-import { following, type ReservationContent } from './state.ts'
-import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
+} from '../store.ts'
+import { following, type ReservationContent } from '../state.ts'
+import {
+  runIdempotentBooking,
+  type BookedHotel,
+  type BookNeeds,
+  type Booked,
+} from '../idempotency/idempotent-booking.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
-import type { CardVault } from '../cards/card-vault.ts'
-import type { Card } from '../cards/vault.ts'
+import type { CardVault } from '../../cards/card-vault.ts'
+import type { Card } from '../../cards/vault.ts'
 
 /** Creates another state of a reservation; the same state is answered as unchanged. */
 export function modifyReservation(

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { ada, expectStatus, idOf, openShop, type Shop } from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { expectOk } from '../../test/stage/story.ts'
-import { openLog } from '../base/log.ts'
-import { telemetry } from '../base/telemetry.ts'
-import { destroyOldCards } from '../cards/store.ts'
-import { readConfig } from '../settings/config.ts'
-import { doChores } from '../start/housekeeping.ts'
-import { setAccount } from '../keys/suppliers.ts'
+import { ada, expectStatus, idOf, openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
+import { openLog } from '../../base/log.ts'
+import { telemetry } from '../../base/telemetry.ts'
+import { destroyOldCards } from '../../cards/store.ts'
+import { readConfig } from '../../settings/config.ts'
+import { doChores } from '../../start/housekeeping.ts'
+import { setAccount } from '../../keys/suppliers.ts'
 
 /** Data stored before card numbers were refused, and cards destroyed on cancellation. */
 

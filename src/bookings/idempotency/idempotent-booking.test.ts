@@ -10,11 +10,11 @@ import {
   pushNights,
   unitsLeft,
   type Shop,
-} from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
-import { meetingAtLock } from '../../test/stage/locks.ts'
-import { problemsOf } from '../../test/stage/story.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { meetingAtLock } from '../../../test/stage/locks.ts'
+import { problemsOf } from '../../../test/stage/story.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
 
 let shop: Shop
 const gateway = await gatewayForTests()

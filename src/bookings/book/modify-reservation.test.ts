@@ -10,9 +10,9 @@ import {
   room,
   unitsLeft,
   type Shop,
-} from '../../test/stage/scenes/booking.ts'
-import { client, gatewayForTests, type Reply, type TestClient } from '../../test/stage/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../test/stage/story.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { client, gatewayForTests, type Reply, type TestClient } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 
 let shop: Shop
 const gateway = await gatewayForTests()

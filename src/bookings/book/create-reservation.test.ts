@@ -12,9 +12,9 @@ import {
   unitsLeft,
   vat,
   type Shop,
-} from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { expectOk, product } from '../../test/stage/story.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk, product } from '../../../test/stage/story.ts'
 
 let shop: Shop
 const gateway = await gatewayForTests()

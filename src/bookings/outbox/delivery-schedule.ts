@@ -1,4 +1,4 @@
-import { minuteMs, hourMs } from '../base/calendar.ts'
+import { minuteMs, hourMs } from '../../base/calendar.ts'
 
 /** When a failed delivery is retried: pure functions of the attempt's outcome and the attempts before it. */
 

@@ -1,8 +1,8 @@
-import { parseNight } from '../base/calendar.ts'
-import type { OwnedKey } from '../http/call.ts'
-import { answer, type Answered } from '../http/mount.ts'
-import type { Problem } from '../http/rejected.ts'
-import type { Transaction } from '../postgres/transaction.ts'
+import { parseNight } from '../../base/calendar.ts'
+import type { OwnedKey } from '../../http/call.ts'
+import { answer, type Answered } from '../../http/mount.ts'
+import type { Problem } from '../../http/rejected.ts'
+import type { Transaction } from '../../postgres/transaction.ts'
 import {
   bookRooms,
   hotelIdOf,
@@ -14,12 +14,17 @@ import {
   maskedCard,
   type PreparedRooms,
 } from './book.ts'
-import { saveCard } from '../cards/store.ts'
-import type { BookingAnswer, ReservationBody } from './contract.ts'
-import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
+import { saveCard } from '../../cards/store.ts'
+import type { BookingAnswer, ReservationBody } from '../contract.ts'
+import {
+  runIdempotentBooking,
+  type BookedHotel,
+  type BookNeeds,
+  type Booked,
+} from '../idempotency/idempotent-booking.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
-import { insertReservation, selectDeliversCards, takeReservationId } from './store.ts'
+import { insertReservation, selectDeliversCards, takeReservationId } from '../store.ts'
 
 /** Books a validated body; a repeat under the same Idempotency-Key is booked once. */
 export function createReservation(

@@ -1,18 +1,23 @@
-import type { OwnedKey } from '../http/call.ts'
-import { todayIn } from '../hotels/hotel-clock.ts'
-import { parseNight } from '../base/calendar.ts'
-import { answer, type Answered } from '../http/mount.ts'
-import { Rejected } from '../http/rejected.ts'
-import type { AnswerOf } from '../http/route.ts'
-import type { Transaction } from '../postgres/transaction.ts'
-import { forgetCardOfCancelled } from '../cards/store.ts'
+import type { OwnedKey } from '../../http/call.ts'
+import { todayIn } from '../../hotels/hotel-clock.ts'
+import { parseNight } from '../../base/calendar.ts'
+import { answer, type Answered } from '../../http/mount.ts'
+import { Rejected } from '../../http/rejected.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import type { Transaction } from '../../postgres/transaction.ts'
+import { forgetCardOfCancelled } from '../../cards/store.ts'
 import { queueVersion } from './book.ts'
-import type { reservationRoutes } from './contract.ts'
-import { reservationErrors } from './answer-contract.ts'
-import { reservationOf, insertVersion, lockReservation, type StoredReservation } from './store.ts'
-import { following, type ReservationVersion } from './state.ts'
-import { runIdempotentBooking, type BookedHotel, type BookNeeds, type Booked } from './idempotent-booking.ts'
-import { renderPenalty } from './penalty.ts'
+import type { reservationRoutes } from '../contract.ts'
+import { reservationErrors } from '../answer-contract.ts'
+import { reservationOf, insertVersion, lockReservation, type StoredReservation } from '../store.ts'
+import { following, type ReservationVersion } from '../state.ts'
+import {
+  runIdempotentBooking,
+  type BookedHotel,
+  type BookNeeds,
+  type Booked,
+} from '../idempotency/idempotent-booking.ts'
+import { renderPenalty } from '../price/penalty.ts'
 
 type Cancelled = AnswerOf<typeof reservationRoutes.cancelReservation>
 

@@ -12,9 +12,9 @@ import {
   room,
   unitsLeft,
   type Shop,
-} from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
-import { expectOk, problemsOf, pushStoryHotel } from '../../test/stage/story.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
 
 let shop: Shop
 const gateway = await gatewayForTests()

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { withoutCardNumbers } from '../base/card-number.ts'
-import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
-import { transaction } from '../postgres/transaction.ts'
+import { withoutCardNumbers } from '../../base/card-number.ts'
+import { numberArray, type Database, type Queryable } from '../../postgres/postgres.ts'
+import { transaction } from '../../postgres/transaction.ts'
 import { isInternational } from './reservation-rules.ts'
-import type { PersonName, ReservationContent } from './state.ts'
-import { writeGuestWords } from './store.ts'
+import type { PersonName, ReservationContent } from '../state.ts'
+import { writeGuestWords } from '../store.ts'
 
 /**
  * Goes once through the data stored before card numbers were refused and cards of cancelled bookings were

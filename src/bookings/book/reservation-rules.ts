@@ -1,13 +1,13 @@
-import { hotelErrors } from '../hotels/contract.ts'
-import { isEmail } from '../hotels/hotel-rules.ts'
-import { referenceProblems, stayProblems } from '../offers/stay-request.ts'
-import { besideShape, type Judge } from '../http/mount.ts'
-import { rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
-import { isRecord, validator } from '../http/validate.ts'
-import { isCountryCode } from '../reference/countries.ts'
-import { cardErrors } from '../cards/contract.ts'
-import { reservationRoutes, type ReservationBody } from './contract.ts'
-import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../base/card-number.ts'
+import { hotelErrors } from '../../hotels/contract.ts'
+import { isEmail } from '../../hotels/hotel-rules.ts'
+import { referenceProblems, stayProblems } from '../../offers/stay-request.ts'
+import { besideShape, type Judge } from '../../http/mount.ts'
+import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
+import { isRecord, validator } from '../../http/validate.ts'
+import { isCountryCode } from '../../reference/countries.ts'
+import { cardErrors } from '../../cards/contract.ts'
+import { reservationRoutes, type ReservationBody } from '../contract.ts'
+import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../../base/card-number.ts'
 
 /** Refuses a body, naming everything that is wrong with it. */
 export function judgeReservation(nowMs: () => number): Judge<void> {

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
-import { idOf, expectStatus, openShop, pushNights, room, type Shop } from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { expectOk, product, storyHotel } from '../../test/stage/story.ts'
-import { preparePolicy } from '../offers/cancel-policy.ts'
-import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
+import {
+  idOf,
+  expectStatus,
+  openShop,
+  pushNights,
+  room,
+  type Shop,
+} from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk, product, storyHotel } from '../../../test/stage/story.ts'
+import { preparePolicy } from '../../offers/cancel-policy.ts'
+import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { penaltyAt } from './penalty.ts'
-import type { ReservationContent } from './state.ts'
+import type { ReservationContent } from '../state.ts'
 
 /** The cost of a cancellation, to the second. */
 

@@ -1,12 +1,12 @@
-import { sweep } from '../postgres/queryable.ts'
+import { sweep } from '../../postgres/queryable.ts'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { OwnedKey } from '../http/call.ts'
-import type { Answer, Answered } from '../http/mount.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected } from '../http/rejected.ts'
-import { isRecord } from '../http/validate.ts'
-import type { CardVault } from '../cards/card-vault.ts'
+import type { OwnedKey } from '../../http/call.ts'
+import type { Answer, Answered } from '../../http/mount.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { Rejected } from '../../http/rejected.ts'
+import { isRecord } from '../../http/validate.ts'
+import type { CardVault } from '../../cards/card-vault.ts'
 
 /**
  * Stored answers to bookings (the platform's, and suppliers' test bookings) made under an Idempotency-Key: a

@@ -1,11 +1,11 @@
-import { fieldNumber } from '../ari/fields.ts'
-import { unset } from '../ari/blocks/block-codec.ts'
-import type { Block, Stamp } from '../ari/blocks/block.ts'
-import { blockKeyText, type BlockKey, type WrittenBlock } from '../ari/blocks/store.ts'
-import { blockOf, keysOfRoom, type RoomRateDays } from '../offers/room-rate-days.ts'
-import type { HotelStay } from '../offers/stays.ts'
-import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
-import { numbersOfKey, roomRateKey } from '../products/store.ts'
+import { fieldNumber } from '../../ari/fields.ts'
+import { unset } from '../../ari/blocks/block-codec.ts'
+import type { Block, Stamp } from '../../ari/blocks/block.ts'
+import { blockKeyText, type BlockKey, type WrittenBlock } from '../../ari/blocks/store.ts'
+import { blockOf, keysOfRoom, type RoomRateDays } from '../../offers/room-rate-days.ts'
+import type { HotelStay } from '../../offers/stays.ts'
+import { firstDay, monthOf, type DayNumber } from '../../base/calendar.ts'
+import { numbersOfKey, roomRateKey } from '../../products/store.ts'
 
 /** Units of rooms and room-rates that reservations take, and the nights on which they count. */
 

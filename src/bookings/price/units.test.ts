@@ -8,9 +8,9 @@ import {
   openShop,
   room,
   type Shop,
-} from '../../test/stage/scenes/booking.ts'
-import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
-import { expectOk, product } from '../../test/stage/story.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { expectOk, product } from '../../../test/stage/story.ts'
 
 /** A room that has no units of its own on some nights: each of its rates counts them alone. */
 

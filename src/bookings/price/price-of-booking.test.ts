@@ -9,15 +9,15 @@ import {
   room,
   unitsLeft,
   type Shop,
-} from '../../test/stage/scenes/booking.ts'
-import { startExampleSupplier, type ExampleSupplier } from '../../test/stage/scenes/examples.ts'
-import { startGateway, type Reply, type TestGateway } from '../../test/stage/harness.ts'
-import { meetingInLine } from '../../test/stage/locks.ts'
-import { minutes } from '../../test/stage/pace.ts'
-import { httpAnswer } from '../../test/stage/servers/receiver.ts'
-import { expectOk } from '../../test/stage/story.ts'
-import { setAccount } from '../keys/suppliers.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+} from '../../../test/stage/scenes/booking.ts'
+import { startExampleSupplier, type ExampleSupplier } from '../../../test/stage/scenes/examples.ts'
+import { startGateway, type Reply, type TestGateway } from '../../../test/stage/harness.ts'
+import { meetingInLine } from '../../../test/stage/locks.ts'
+import { minutes } from '../../../test/stage/pace.ts'
+import { httpAnswer } from '../../../test/stage/servers/receiver.ts'
+import { expectOk } from '../../../test/stage/story.ts'
+import { setAccount } from '../../keys/suppliers.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
 
 /** Bookings that ask the supplier for its price: the stored price is 100.00 a night, 110.00 with tax. */
 
