@@ -73,6 +73,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   alerts: ['watch', 'messages', 'channels', 'resync'],
   bulk: ['worker', 'load', 'export', 'csv', 'jobs'],
   bookings: ['book', 'idempotency', 'price', 'outbox'],
+  http: ['server', 'calls', 'validation'],
 }
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']
@@ -121,7 +122,7 @@ function isContract(path: string): boolean {
 function isEndpoint({ path, text }: Source): boolean {
   return (
     path.startsWith('src/') &&
-    /^import \{[^}]*\bon(?:[A-Z]\w*)?\b[^}]*\} from '[^']*http\/mount\.ts'/m.test(text)
+    /^import \{[^}]*\bon(?:[A-Z]\w*)?\b[^}]*\} from '[^']*http\/calls\/mount\.ts'/m.test(text)
   )
 }
 

@@ -10,7 +10,7 @@ import { openapiShapes, type Shape } from '../src/openapi/shapes.ts'
 import type { Access, PublicRoute } from '../src/http/route.ts'
 import { priceCheckCallback } from '../src/price-check/callback-contract.ts'
 import { deliveredReservation, pushBookingCallback } from '../src/bookings/callback-contract.ts'
-import { isRecord } from '../src/http/validate.ts'
+import { isRecord } from '../src/http/validation/validate.ts'
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 

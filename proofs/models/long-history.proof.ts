@@ -12,7 +12,7 @@ import { blockAt, pastBlocks, putBack, type PastBlocks } from '../../src/ari/his
 import { planPush } from '../../src/ari/judge/plan.ts'
 import type { ReadableItem, ReadableLine, ReadablePush } from '../../src/ari/judge/readable.ts'
 import { packBlockKey, type LockedHotel } from '../../src/ari/blocks/store.ts'
-import { noWarnings } from '../../src/http/warnings.ts'
+import { noWarnings } from '../../src/http/calls/warnings.ts'
 import { roundsWithin } from '../../test/stage/pace.ts'
 import { Chance } from '../../test/stage/models/ari-operations.ts'
 

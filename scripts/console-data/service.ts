@@ -16,7 +16,7 @@ import { resolveAsSystem, loopbackNetworks } from '../../src/outbound/vet-url.ts
 import { defaultSignInRules } from '../../src/operators/sign-in-rules.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
-import { isRecord } from '../../src/http/validate.ts'
+import { isRecord } from '../../src/http/validation/validate.ts'
 import { preparePartitions } from '../../src/push-log/housekeeping.ts'
 import { fillReference } from '../../src/reference/store.ts'
 

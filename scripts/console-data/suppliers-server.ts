@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import { isRecord } from '../../src/http/validate.ts'
+import { isRecord } from '../../src/http/validation/validate.ts'
 import { priceOf } from './ari.ts'
 import { suppliers, type DataHotel } from './hotels.ts'
 import type { Json } from './service.ts'

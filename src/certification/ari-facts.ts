@@ -1,8 +1,8 @@
 import { parseNight } from '../base/calendar.ts'
 import { isSwitch, rateRestrictions } from '../ari/restrictions.ts'
-import { parseJson } from '../http/json.ts'
+import { parseJson } from '../http/validation/json.ts'
 import { Rejected } from '../http/rejected.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 import type { AriFact, InventoryFact, PushedSwitchOrLimit } from './facts.ts'
 
 /** A push that names more is judged by these. */

@@ -1,6 +1,6 @@
 import { selectOptionalHotel } from '../hotels/store.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import { answer, on, type Mounted } from '../http/mount.ts'
+import { answer, on, type Mounted } from '../http/calls/mount.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import type { Environment } from '../keys/secret.ts'

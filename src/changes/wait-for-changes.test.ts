@@ -10,7 +10,7 @@ import {
   type TestSupplier,
 } from '../../test/stage/harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../test/stage/story.ts'
-import { heldOpenPerTokenMax } from '../http/held-open.ts'
+import { heldOpenPerTokenMax } from '../http/calls/held-open.ts'
 
 let platform: TestClient
 let supplier: TestSupplier

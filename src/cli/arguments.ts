@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { idMax } from '../http/query.ts'
+import { idMax } from '../http/calls/query.ts'
 import { dayMs, parseNight } from '../base/calendar.ts'
 
 /** Values on the command line, parsed strictly; an error becomes one line that names the option. */

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { unknownFieldsChoices, type UnknownFields } from '../http/request-members.ts'
+import { unknownFieldsChoices, type UnknownFields } from '../http/calls/request-members.ts'
 import type { KeySettings } from '../keys/manage.ts'
 import { defaultLimits, limitRanges, type OwnLimits } from '../keys/store.ts'
 import { limit } from './arguments.ts'

@@ -10,7 +10,7 @@ import { remark } from './print.ts'
 import { userInfo } from 'node:os'
 import { audit, type AuditEntry } from '../operators/audit.ts'
 import { commandLine } from '../operators/manage.ts'
-import type { Operator } from '../http/call.ts'
+import type { Operator } from '../http/calls/call.ts'
 import { transaction, type Transaction } from '../postgres/transaction.ts'
 
 /** The context of a command: the migrated store of the settings, and the store's environment. */

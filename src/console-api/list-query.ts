@@ -1,8 +1,8 @@
 import { parseNight } from '../base/calendar.ts'
-import { readId, cursorProblem, type Query } from '../http/query.ts'
+import { readId, cursorProblem, type Query } from '../http/calls/query.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
 
-/** Query parameters that the lists of bookings share; http/query.ts reads the general ones. */
+/** Query parameters that the lists of bookings share; http/calls/query.ts reads the general ones. */
 
 /** The id of a supplier or a hotel. */
 export function readNumber(name: string, query: Query, problems: Problem[]): number | undefined {

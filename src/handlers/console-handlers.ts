@@ -118,7 +118,7 @@ import {
   listOperators,
   listAudit,
 } from '../console-api/operators/operator-endpoints.ts'
-import type { Mounted } from '../http/mount.ts'
+import type { Mounted } from '../http/calls/mount.ts'
 
 /** People who search through years of data would rather wait a minute than get a timeout. */
 const unhurried =

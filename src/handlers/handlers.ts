@@ -40,7 +40,7 @@ import {
 import { getHotels, pushHotels } from '../hotels/hotel-endpoints.ts'
 import { getLimits } from '../keys/get-limits.ts'
 import { findOffers } from '../offers/find-offers.ts'
-import type { Mounted } from '../http/mount.ts'
+import type { Mounted } from '../http/calls/mount.ts'
 import { getTaxes, pushTaxes } from '../taxes/tax-endpoints.ts'
 import { getProducts, pushProducts } from '../products/product-endpoints.ts'
 import { checkPrice, listPriceChecks } from '../price-check/price-check-endpoints.ts'

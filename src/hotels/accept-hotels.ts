@@ -1,6 +1,6 @@
 import type { Needs } from '../postgres/postgres.ts'
-import type { Push } from '../http/call.ts'
-import { answer, type Answer } from '../http/mount.ts'
+import type { Push } from '../http/calls/call.ts'
+import { answer, type Answer } from '../http/calls/mount.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { applyAndLog, type Kept } from '../push-log/keep.ts'

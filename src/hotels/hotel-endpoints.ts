@@ -1,6 +1,6 @@
 import type { Needs } from '../postgres/postgres.ts'
 import type { AnswerOf } from '../http/route.ts'
-import { answer, on, type Mounted, besideShape, onEveryProblem } from '../http/mount.ts'
+import { answer, on, type Mounted, besideShape, onEveryProblem } from '../http/calls/mount.ts'
 import { hotelRoutes, type OptionalStep, type StepStatus, type StoredHotel } from './contract.ts'
 import { selectHotelOverviews, type HotelOverview } from './overviews.ts'
 import type { HotelRow } from './store.ts'

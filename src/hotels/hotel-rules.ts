@@ -1,6 +1,6 @@
 import { reportedValue, type Problem } from '../http/rejected.ts'
 import type { ConstraintError } from '../http/route.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 import { isCountryCode } from '../reference/countries.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { childAgeMax, emailCharactersMax, hotelErrors, hotelsPerPushMax } from './contract.ts'

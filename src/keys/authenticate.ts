@@ -1,6 +1,6 @@
 import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/postgres.ts'
-import type { Caller } from '../http/call.ts'
+import type { Caller } from '../http/calls/call.ts'
 import { hashSecret, recogniseSecret, type Environment } from './secret.ts'
 import {
   selectOptionalKey,

@@ -1,5 +1,5 @@
 import type { Needs } from '../postgres/postgres.ts'
-import { answer, on } from '../http/mount.ts'
+import { answer, on } from '../http/calls/mount.ts'
 import { commonLimits, keyRoutes } from './contract.ts'
 
 export const getLimits = (_needs: Needs) =>

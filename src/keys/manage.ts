@@ -1,6 +1,6 @@
 import { sqlIsoSeconds, type Database, type Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
-import type { UnknownFields } from '../http/request-members.ts'
+import type { UnknownFields } from '../http/calls/request-members.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { limitNames, type OwnLimits, type TokenRole } from './store.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'

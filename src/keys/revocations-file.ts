@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 
 /** The file of ARI_REVOCATIONS_FILE: lines of notes, each synced to disk. */
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../http/call.ts'
+import type { Caller } from '../http/calls/call.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import type { UnknownFields } from '../http/request-members.ts'
+import type { UnknownFields } from '../http/calls/request-members.ts'
 import type { Environment } from './secret.ts'
 
 type KeyLimits = Caller['limits']

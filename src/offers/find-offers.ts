@@ -1,7 +1,7 @@
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { inSpan } from '../base/tracing.ts'
 import { formatNight, parseNight, type DayNumber } from '../base/calendar.ts'
-import { onEveryProblem, type LongAnswer, type Mounted } from '../http/mount.ts'
+import { onEveryProblem, type LongAnswer, type Mounted } from '../http/calls/mount.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { overloaded, Rejected, rejectIfAny } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'

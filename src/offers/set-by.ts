@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../ari/fields.ts'
 import { formatNight, weekdayOf, weekdays, type DayNumber } from '../base/calendar.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 import {
   readBodiesOfPushes,
   selectAppliedPushes,

@@ -1,10 +1,10 @@
 import type { Telemetry } from '../base/telemetry.ts'
-import { readId } from '../http/query.ts'
+import { readId } from '../http/calls/query.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected, reportedValue, type Problem } from '../http/rejected.ts'
 import { unknownReferenceError, type HotelReference, offerErrors, stayNightsMax } from './contract.ts'
 import { parseNight } from '../base/calendar.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 
 /** The ids of the referenced hotels; undefined for a reference without a hotel. */
 export type HotelFinder = (references: readonly HotelReference[]) => Promise<(number | undefined)[]>

@@ -1,5 +1,5 @@
 import { routes } from '../contract.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 import type { ConstraintErrors } from '../http/route.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Operator } from '../http/call.ts'
+import type { Operator } from '../http/calls/call.ts'
 import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 import type { AuditAction, AuditedChange } from './contract.ts'
 import type { Route } from '../http/route.ts'
 

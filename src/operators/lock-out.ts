@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { networkOf } from '../http/http-server.ts'
+import { networkOf } from '../http/server/http-server.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { SignInRules } from './sign-in-rules.ts'
 import { nameKeyOf } from './store.ts'

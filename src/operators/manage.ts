@@ -1,6 +1,6 @@
 import { checkName } from '../keys/suppliers.ts'
 import type { Revocations } from '../keys/revocations.ts'
-import type { Operator } from '../http/call.ts'
+import type { Operator } from '../http/calls/call.ts'
 import type { Database, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'

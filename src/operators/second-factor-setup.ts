@@ -1,5 +1,5 @@
-import type { Operator } from '../http/call.ts'
-import { notSignedIn } from '../http/operator-refusals.ts'
+import type { Operator } from '../http/calls/call.ts'
+import { notSignedIn } from '../http/server/operator-refusals.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'

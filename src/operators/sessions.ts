@@ -1,4 +1,4 @@
-import type { Operator, Visit } from '../http/call.ts'
+import type { Operator, Visit } from '../http/calls/call.ts'
 import { Memory } from '../postgres/memory.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { Rejected } from '../http/rejected.ts'

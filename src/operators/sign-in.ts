@@ -1,6 +1,6 @@
 import type { Revocations } from '../keys/revocations.ts'
-import { notSignedIn } from '../http/operator-refusals.ts'
-import type { Visit } from '../http/call.ts'
+import { notSignedIn } from '../http/server/operator-refusals.ts'
+import type { Visit } from '../http/calls/call.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import { transaction } from '../postgres/transaction.ts'

@@ -1,7 +1,7 @@
-import { parseJson } from '../http/json.ts'
+import { parseJson } from '../http/validation/json.ts'
 import { toMinor } from '../base/money.ts'
 import { Rejected } from '../http/rejected.ts'
-import { validator } from '../http/validate.ts'
+import { validator } from '../http/validation/validate.ts'
 import { priceCheckNeeded } from './callback-contract.ts'
 
 /** The price charged for one room, in minor units of the hotel's currency, with the available units. */

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
-import type { Grant, SharedLimits } from '../http/rate-limit.ts'
+import type { Grant, SharedLimits } from '../http/server/rate-limit.ts'
 import type { PeerPlaces } from './peers.ts'
 import type { PostgresAddress } from '../postgres/connection-config.ts'
 

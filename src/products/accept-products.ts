@@ -1,5 +1,5 @@
-import type { Push } from '../http/call.ts'
-import { answer, type Answer } from '../http/mount.ts'
+import type { Push } from '../http/calls/call.ts'
+import { answer, type Answer } from '../http/calls/mount.ts'
 import { problemsListedMax, Rejected, type Problem, reportedValue } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'

@@ -1,5 +1,5 @@
 import { reportedValue, type Problem } from '../http/rejected.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 import { productErrors, productsPerPushMax, type Product } from './contract.ts'
 import { isNight } from '../base/calendar.ts'
 import { toMinor } from '../base/money.ts'

@@ -1,5 +1,5 @@
-import { readLimit, readRange } from '../http/query.ts'
-import { answer, onEveryProblem, on, type LongAnswer } from '../http/mount.ts'
+import { readLimit, readRange } from '../http/calls/query.ts'
+import { answer, onEveryProblem, on, type LongAnswer } from '../http/calls/mount.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry } from './contract.ts'
 import { judgePage, readPushPage, readPushCursor, writePushCursor } from './pages.ts'

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
 import { isUtf8 } from 'node:buffer'
-import { parseJson } from '../http/json.ts'
+import { parseJson } from '../http/validation/json.ts'
 import { Rejected } from '../http/rejected.ts'
 import type { BodyEncoding } from './contract.ts'
 import { plainAnswer, plainEncoding, unpackCells } from './plain-answer.ts'

@@ -1,5 +1,5 @@
 import type { Needs } from '../postgres/postgres.ts'
-import { answer, on } from '../http/mount.ts'
+import { answer, on } from '../http/calls/mount.ts'
 import { cancelCodes } from './shipped-lists.ts'
 import { referenceRoutes } from './contract.ts'
 import { currencies } from './currencies.ts'

@@ -1,5 +1,5 @@
 import type { Environment } from '../keys/secret.ts'
-import type { Mounted } from '../http/mount.ts'
+import type { Mounted } from '../http/calls/mount.ts'
 import { Rejected } from '../http/rejected.ts'
 import { sandboxErrors, testClock, hotelsRememberedMax } from './contract.ts'
 import { dayMs, instantOf } from '../base/calendar.ts'

@@ -1,5 +1,5 @@
 import type { BookNeeds } from '../bookings/idempotency/idempotent-booking.ts'
-import { answer, on, type Mounted } from '../http/mount.ts'
+import { answer, on, type Mounted } from '../http/calls/mount.ts'
 import type { AnswerOf } from '../http/route.ts'
 import type { Environment } from '../keys/secret.ts'
 import type { Needs } from '../postgres/postgres.ts'

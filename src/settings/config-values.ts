@@ -5,7 +5,7 @@ import { hostsOf, hostWantOf, hostWants, isHostWant } from '../postgres/connecti
 import { readNatsServers } from '../changes/nats-url.ts'
 import type { ObjectStoreAddress } from '../outbound/object-store.ts'
 import { ownFirstSegments } from '../base/path-prefix.ts'
-import { editDistance } from '../http/spelling.ts'
+import { editDistance } from '../http/validation/spelling.ts'
 import { allowableNetworks, isAllowableNetwork, loopbackNetworks, parseUrl } from '../outbound/vet-url.ts'
 
 /** Converts texts of the environment to values of settings. */

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { Clock } from '../base/clock.ts'
-import { parseJson } from '../http/json.ts'
+import { parseJson } from '../http/validation/json.ts'
 import { minorText } from '../base/money.ts'
-import { isRecord, validator } from '../http/validate.ts'
+import { isRecord, validator } from '../http/validation/validate.ts'
 import {
   priceCheckRequest,
   type PriceCheckAnswer,

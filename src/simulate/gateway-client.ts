@@ -1,5 +1,5 @@
 import type { AnswerOf, BodyOf, Route } from '../http/route.ts'
-import { isRecord, validator, type Validator } from '../http/validate.ts'
+import { isRecord, validator, type Validator } from '../http/validation/validate.ts'
 
 /** The gateway as a supplier sees it: its address, a key, and the contract. */
 

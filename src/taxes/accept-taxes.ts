@@ -1,6 +1,6 @@
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
-import type { Push } from '../http/call.ts'
-import { answer, type Answer } from '../http/mount.ts'
+import type { Push } from '../http/calls/call.ts'
+import { answer, type Answer } from '../http/calls/mount.ts'
 import { Rejected, rejectIfAny } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf } from '../http/route.ts'
 import { lockHotel, raiseCatalogVersion, type HotelRow } from '../hotels/store.ts'

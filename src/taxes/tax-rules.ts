@@ -1,6 +1,6 @@
 import { isNight } from '../base/calendar.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
-import { isRecord } from '../http/validate.ts'
+import { isRecord } from '../http/validation/validate.ts'
 import type { Catalog } from '../products/store.ts'
 import {
   fixedValueMax,

@@ -1,5 +1,5 @@
 import type { RouteName, routes } from '../../src/contract.ts'
-import type { Call } from '../../src/http/call.ts'
+import type { Call } from '../../src/http/calls/call.ts'
 import type { Access, Route } from '../../src/http/route.ts'
 
 /** The compiler proves here that a handler sees exactly the caller that the access of its route permits. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callbacks } from '../../src/openapi/callbacks.ts'
 import { openapiDocument } from '../../src/openapi/document.ts'
-import { validator } from '../../src/http/validate.ts'
+import { validator } from '../../src/http/validation/validate.ts'
 import {
   priceCheckNeeded,
   type PriceCheckAnswer,

@@ -1,7 +1,7 @@
 import { minuteMs, hourMs, instantOf } from '../../base/calendar.ts'
 import type { Finding } from '../../findings/store.ts'
 import { raiseFindings, settleFindings } from '../../findings/store.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { readPushBytes } from '../../push-log/bodies.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'

@@ -5,9 +5,9 @@ import {
   type Problem,
   type RejectedStatus,
 } from '../../http/rejected.ts'
-import type { Push } from '../../http/call.ts'
-import { answer } from '../../http/mount.ts'
-import { warningMembers, type Warnings } from '../../http/warnings.ts'
+import type { Push } from '../../http/calls/call.ts'
+import { answer } from '../../http/calls/mount.ts'
+import { warningMembers, type Warnings } from '../../http/calls/warnings.ts'
 import { type Kept, type PushRecord, inShort } from '../../push-log/keep.ts'
 import { plainAnswer } from '../../push-log/plain-answer.ts'
 import type { Applied, ItemResult } from './apply.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises'
 import { currentSpan, inSharedSpan, type Span } from '../../base/tracing.ts'
 import { hotelNotFound } from '../../hotels/hotel-rules.ts'
-import type { Answer } from '../../http/mount.ts'
+import type { Answer } from '../../http/calls/mount.ts'
 import { overloaded, Rejected } from '../../http/rejected.ts'
 import { StoreChanged } from '../../postgres/store-epoch.ts'
 import { isUnavailable } from '../../postgres/store-errors.ts'

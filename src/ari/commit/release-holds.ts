@@ -1,5 +1,5 @@
 import { firstDay, formatNight, type DayNumber } from '../../base/calendar.ts'
-import { answer } from '../../http/mount.ts'
+import { answer } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { guestsMaxOf } from '../../products/store.ts'

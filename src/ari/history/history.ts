@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Rejected, reportedValue, type Problem } from '../../http/rejected.ts'
-import { parseInstant } from '../../http/query.ts'
+import { parseInstant } from '../../http/calls/query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Block } from '../blocks/block.ts'
 import { changesBack, type ChangeBack, type HotelPast, type PastPosition } from './changes-back.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests, type Reply, type TestClient } from '../../../test/stage/harness.ts'
 import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 
 /** Bounds exactly at their limits, holds that end by themselves, and what must not be held by mistake. */
 

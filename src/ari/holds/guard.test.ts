@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { expectStatus, openShop, vat, type Shop } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
 import { expectOk, problemsOf } from '../../../test/stage/story.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 
 const gateway = await gatewayForTests()
 

@@ -1,5 +1,5 @@
-import { answer, on } from '../../http/mount.ts'
-import { cursorProblem, pageOf } from '../../http/query.ts'
+import { answer, on } from '../../http/calls/mount.ts'
+import { cursorProblem, pageOf } from '../../http/calls/query.ts'
 import { Rejected, type Problem } from '../../http/rejected.ts'
 import { hotelNotFound } from '../../hotels/hotel-rules.ts'
 import { lockHotel, selectOptionalHotel } from '../../hotels/store.ts'

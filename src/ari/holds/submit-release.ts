@@ -1,5 +1,5 @@
-import type { Push } from '../../http/call.ts'
-import type { Answer } from '../../http/mount.ts'
+import type { Push } from '../../http/calls/call.ts'
+import type { Answer } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { hotelNotFound } from '../../hotels/hotel-rules.ts'

@@ -4,7 +4,7 @@ import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
 import { supplierDigests } from '../../../test/stage/stored-state.ts'
 import { expectOk, problemsOf, product, pushStoryHotel, storyHotel } from '../../../test/stage/story.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 
 const gateway = await gatewayForTests({ now: '2027-03-15T12:00:00Z' })
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { epochIdOf } from '../../postgres/store-epoch.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'

@@ -1,7 +1,7 @@
 import type { DayNumber } from '../../base/calendar.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { problemAt, problemsListedMax, reportedValue, type Problem } from '../../http/rejected.ts'
-import type { Push } from '../../http/call.ts'
+import type { Push } from '../../http/calls/call.ts'
 import { unset } from '../blocks/block-codec.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import { fieldNumber, rateFields, type FieldValue } from '../fields.ts'

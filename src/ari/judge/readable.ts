@@ -1,4 +1,4 @@
-import { isRecord, wellFormedPart, type Judgement } from '../../http/validate.ts'
+import { isRecord, wellFormedPart, type Judgement } from '../../http/validation/validate.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { PushAriBody } from '../contract.ts'
 import type { AriItem, PriceLine, RateLine } from '../item-contract.ts'

@@ -1,5 +1,5 @@
-import type { Push } from '../../http/call.ts'
-import type { Answer } from '../../http/mount.ts'
+import type { Push } from '../../http/calls/call.ts'
+import type { Answer } from '../../http/calls/mount.ts'
 import { readTransaction } from '../../postgres/transaction.ts'
 import type { AriNeeds } from './accept-ari.ts'
 import { planUndo, type UndoBody } from '../history/undo-plan.ts'

@@ -1,4 +1,4 @@
-import { onItems, type Mounted } from '../../http/mount.ts'
+import { onItems, type Mounted } from '../../http/calls/mount.ts'
 import { itemsMaxOf, type AriNeeds } from './accept-ari.ts'
 import { ariRoutes } from '../contract.ts'
 import { acceptAtHome, type Homes } from './hand-over.ts'

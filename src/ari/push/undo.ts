@@ -1,6 +1,6 @@
-import { onEveryProblem } from '../../http/mount.ts'
+import { onEveryProblem } from '../../http/calls/mount.ts'
 import { rejectIfAny, type Problem } from '../../http/rejected.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import type { AriNeeds } from './accept-ari.ts'
 import { acceptUndo } from './accept-undo.ts'
 import { undoErrors, undoRoutes } from '../history/undo-contract.ts'

@@ -1,6 +1,6 @@
 import { hotelNotFound } from '../../hotels/hotel-rules.ts'
 import { selectOptionalHotel } from '../../hotels/store.ts'
-import { answer, on } from '../../http/mount.ts'
+import { answer, on } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { mappingRoutes } from '../contract.ts'

@@ -1,4 +1,4 @@
-import { on, onEveryProblem, answer, type Mounted, type Judge } from '../../http/mount.ts'
+import { on, onEveryProblem, answer, type Mounted, type Judge } from '../../http/calls/mount.ts'
 import { cancelReservation } from './cancel-reservation.ts'
 import { reservationRoutes, reservationsPerPage } from '../contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
@@ -14,7 +14,7 @@ import { renderReservation } from './render-reservation.ts'
 import { referenceNotFound, type HotelFinder } from '../../offers/stay-request.ts'
 import { selectOptionalSupplierId } from '../../keys/suppliers.ts'
 import { instantOf, parseNight } from '../../base/calendar.ts'
-import { readableQuery, readCursor, readLimit, writeCursor } from '../../http/query.ts'
+import { readableQuery, readCursor, readLimit, writeCursor } from '../../http/calls/query.ts'
 import { Rejected, rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 
 /**

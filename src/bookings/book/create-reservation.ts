@@ -1,6 +1,6 @@
 import { parseNight } from '../../base/calendar.ts'
-import type { OwnedKey } from '../../http/call.ts'
-import { answer, type Answered } from '../../http/mount.ts'
+import type { OwnedKey } from '../../http/calls/call.ts'
+import { answer, type Answered } from '../../http/calls/mount.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { Transaction } from '../../postgres/transaction.ts'
 import {

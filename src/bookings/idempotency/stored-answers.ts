@@ -1,11 +1,11 @@
 import { sweep } from '../../postgres/queryable.ts'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { OwnedKey } from '../../http/call.ts'
-import type { Answer, Answered } from '../../http/mount.ts'
+import type { OwnedKey } from '../../http/calls/call.ts'
+import type { Answer, Answered } from '../../http/calls/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Rejected } from '../../http/rejected.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 
 /**

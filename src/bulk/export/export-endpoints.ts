@@ -1,4 +1,4 @@
-import { answer, on, onTransfer, type Mounted } from '../../http/mount.ts'
+import { answer, on, onTransfer, type Mounted } from '../../http/calls/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { bulkRoutes } from '../contract.ts'
 import { downloadExport, orderExport, type ExportOrderNeeds } from './order-export.ts'

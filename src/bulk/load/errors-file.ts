@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { bulkLimits } from '../limits.ts'
 import { lineBytesMaxOf } from './lines.ts'

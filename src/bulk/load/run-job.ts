@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller } from '../../http/call.ts'
+import type { Caller } from '../../http/calls/call.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { selectOptionalCaller } from '../../keys/store.ts'
 import { isUnavailable } from '../../postgres/store-errors.ts'

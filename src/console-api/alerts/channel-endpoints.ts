@@ -3,7 +3,7 @@ import { countMessages, type ChannelMessages } from '../../alerts/messages/outbo
 import { sendTest } from '../../alerts/channels/send-test.ts'
 import { selectSettings } from '../../alerts/channels/settings-store.ts'
 import { optionalInstant } from '../../base/calendar.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import { audit } from '../../operators/audit.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { supplierNamed, supplierSubject } from '../suppliers/rules.ts'

@@ -1,5 +1,5 @@
 import { instantOf, optionalInstant } from '../../base/calendar.ts'
-import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
+import { answer, onEveryProblem, type Mounted, on } from '../../http/calls/mount.ts'
 import { minorText } from '../../base/money.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import {
@@ -11,7 +11,7 @@ import {
   judgeQuery,
   pageOf,
   type Query,
-} from '../../http/query.ts'
+} from '../../http/calls/query.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { invalid, readDay, readNumber } from '../list-query.ts'
 import {

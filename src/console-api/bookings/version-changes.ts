@@ -1,4 +1,4 @@
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import { renderReservation } from '../../bookings/book/render-reservation.ts'
 import type { StoredReservation } from '../../bookings/store.ts'
 import { changesShownMax, type ShownVersion, type VersionChange } from './contract.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Operator } from '../../http/call.ts'
+import type { Operator } from '../../http/calls/call.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
-import { answer, besideShape, onEveryProblem, type Mounted } from '../../http/mount.ts'
+import { answer, besideShape, onEveryProblem, type Mounted } from '../../http/calls/mount.ts'
 import { rejectIfAny, type Problem } from '../../http/rejected.ts'
 import { formatNight, parseNight } from '../../base/calendar.ts'
 import { isOffered, quoteOf, wantedStay, type Quote, type WantedStay } from '../../offers/evaluate.ts'
@@ -13,7 +13,7 @@ import { stayProblems } from '../../offers/stay-request.ts'
 import { partiesOf, type RequestedRoom } from '../../offers/party.ts'
 import { RoomRateDays } from '../../offers/room-rate-days.ts'
 import { readSetters } from '../../offers/set-by.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import { calendarRoutes } from './contract.ts'
 import {
   explainedRoomRatesMax,

@@ -1,7 +1,7 @@
-import { answer, onEveryProblem, type Mounted, on, type Judge } from '../../http/mount.ts'
+import { answer, onEveryProblem, type Mounted, on, type Judge } from '../../http/calls/mount.ts'
 import { minuteMs, hourMs } from '../../base/calendar.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
-import { readLimit, judgeQuery, pageOf, type Query, readableQuery } from '../../http/query.ts'
+import { readLimit, judgeQuery, pageOf, type Query, readableQuery } from '../../http/calls/query.ts'
 import { type Problem, Rejected, rejectIfAny, reportedValue } from '../../http/rejected.ts'
 import { readPosition, writePosition, invalid, readCount, readNumber } from '../list-query.ts'
 import {
@@ -23,10 +23,10 @@ import {
 } from './store.ts'
 import { endpointTextsOf, listedDelivery } from './displayed-delivery.ts'
 import { audit } from '../../operators/audit.ts'
-import type { Operator } from '../../http/call.ts'
+import type { Operator } from '../../http/calls/call.ts'
 import type { BodyOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import { deliveryIdOf, parseDeliveryId } from '../../bookings/outbox/delivery-queue.ts'
 import { sendAgain } from '../../deliveries/on-request/send-again.ts'
 

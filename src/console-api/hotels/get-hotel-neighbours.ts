@@ -1,6 +1,6 @@
 import { instantOf } from '../../base/calendar.ts'
-import { readId } from '../../http/query.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { readId } from '../../http/calls/query.ts'
+import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { hotelRoutes } from './contract.ts'
 import { hotelNotFound, selectOptionalNeighbours } from './store.ts'

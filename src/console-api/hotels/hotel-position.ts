@@ -1,4 +1,4 @@
-import { cursorProblem } from '../../http/query.ts'
+import { cursorProblem } from '../../http/calls/query.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { HotelOrder } from './contract.ts'
 import type { HotelPosition } from './hotel-conditions.ts'

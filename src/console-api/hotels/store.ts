@@ -1,5 +1,5 @@
 import { hotelColumns, type HotelRow } from '../../hotels/store.ts'
-import { readId } from '../../http/query.ts'
+import { readId } from '../../http/calls/query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { searchWordsMax, type HotelNeighbours } from './contract.ts'

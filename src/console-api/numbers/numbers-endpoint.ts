@@ -7,8 +7,8 @@ import {
   parseNight,
   type MonthNumber,
 } from '../../base/calendar.ts'
-import { answer, onEveryProblem, type Mounted } from '../../http/mount.ts'
-import { judgeQuery, type Query } from '../../http/query.ts'
+import { answer, onEveryProblem, type Mounted } from '../../http/calls/mount.ts'
+import { judgeQuery, type Query } from '../../http/calls/query.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { invalid, readNumber } from '../list-query.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import type { AuditedChange } from '../../operators/contract.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { MentionedHotel } from './contract.ts'

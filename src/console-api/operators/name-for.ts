@@ -1,4 +1,4 @@
-import type { Operator } from '../../http/call.ts'
+import type { Operator } from '../../http/calls/call.ts'
 
 /**
  * An operator's name, for a reader who may know it: people of a supplier read what the platform did, and why, but not

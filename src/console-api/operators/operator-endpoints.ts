@@ -1,5 +1,5 @@
 import { selectOperators } from '../../operators/store.ts'
-import { answer, on, type Mounted, onEveryProblem } from '../../http/mount.ts'
+import { answer, on, type Mounted, onEveryProblem } from '../../http/calls/mount.ts'
 import type { Queryable, Needs } from '../../postgres/postgres.ts'
 import { operatorRoutes, auditPageLimit, auditRoutes } from './contract.ts'
 import { readNumber } from '../list-query.ts'
@@ -16,7 +16,7 @@ import {
 } from '../../operators/manage.ts'
 import { operatorNotFound } from '../../operators/refusals.ts'
 import { selectAudit, type AuditFilter } from '../../operators/audit.ts'
-import { readId, readListRange, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
+import { readId, readListRange, writeCursor, judgeQuery, pageOf } from '../../http/calls/query.ts'
 
 /** GET /operators. */
 export const listOperators = ({ db }: { db: Queryable }): Mounted =>

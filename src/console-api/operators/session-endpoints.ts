@@ -10,7 +10,7 @@ import {
 } from '../../operators/sessions.ts'
 import { selectOptionalOperator } from '../../operators/store.ts'
 import { countRecoveryCodes } from '../../operators/second-factor.ts'
-import { answer, on, type Mounted, type Answer } from '../../http/mount.ts'
+import { answer, on, type Mounted, type Answer } from '../../http/calls/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { basePathOf } from '../../http/route.ts'
 import { sessionRoutes, type OidcProblem } from './contract.ts'
@@ -26,7 +26,7 @@ import {
 import { beginOwnSetup, finishOwnSetup, removeOwnSecondFactor } from '../../operators/second-factor-setup.ts'
 import { optionalAccountOf, useStateOnce } from '../../operators/oidc-account.ts'
 import { requestSignUp, type SignUpNeeds } from '../../sandbox/sign-up.ts'
-import type { Visit } from '../../http/call.ts'
+import type { Visit } from '../../http/calls/call.ts'
 import { Rejected } from '../../http/rejected.ts'
 
 /** GET /me. */

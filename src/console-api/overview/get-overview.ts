@@ -7,7 +7,7 @@ import {
   monthOf,
   optionalInstant,
 } from '../../base/calendar.ts'
-import { answer, on } from '../../http/mount.ts'
+import { answer, on } from '../../http/calls/mount.ts'
 import { Memory } from '../../postgres/memory.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'

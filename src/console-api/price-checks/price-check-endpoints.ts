@@ -1,6 +1,6 @@
-import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
+import { answer, onEveryProblem, type Mounted, on } from '../../http/calls/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
-import { cursorProblem, readId, readLimit, readSince, judgeQuery, pageOf } from '../../http/query.ts'
+import { cursorProblem, readId, readLimit, readSince, judgeQuery, pageOf } from '../../http/calls/query.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'
 import { listedCheckOf, signedText } from '../../price-check/render-check.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/postgres.ts'
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import type { PushKind } from '../../push-log/contract.ts'
 import {
   changesShownMax,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../http/validate.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import type { PushKind } from '../../push-log/contract.ts'
 import {
   itemCharactersMax,

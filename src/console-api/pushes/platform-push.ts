@@ -1,5 +1,5 @@
-import type { Push } from '../../http/call.ts'
-import { noWarnings } from '../../http/warnings.ts'
+import type { Push } from '../../http/calls/call.ts'
+import { noWarnings } from '../../http/calls/warnings.ts'
 import { noKeyId } from '../../push-log/keep.ts'
 
 /** A push that an operator makes in a supplier's place: the push log shows it without a key. */

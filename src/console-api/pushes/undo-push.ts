@@ -1,7 +1,7 @@
 import type { AriNeeds } from '../../ari/push/accept-ari.ts'
 import { acceptUndo } from '../../ari/push/accept-undo.ts'
 import { undoErrors } from '../../ari/history/undo-contract.ts'
-import { on, type Mounted } from '../../http/mount.ts'
+import { on, type Mounted } from '../../http/calls/mount.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { audit } from '../../operators/audit.ts'
 import { pushRoutes } from './contract.ts'

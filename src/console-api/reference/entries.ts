@@ -1,5 +1,5 @@
 import { audit } from '../../operators/audit.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'

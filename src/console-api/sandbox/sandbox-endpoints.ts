@@ -1,7 +1,7 @@
 import type { Environment } from '../../keys/secret.ts'
-import { readId } from '../../http/query.ts'
+import { readId } from '../../http/calls/query.ts'
 import { audit } from '../../operators/audit.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import {
   advanceClock,
   readClock,

@@ -1,5 +1,5 @@
 import { instantOf, optionalInstant } from '../../base/calendar.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import { hashSecret, recogniseSecret, secretIn, type Environment } from '../../keys/secret.ts'
 import { audit } from '../../operators/audit.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'

@@ -1,5 +1,5 @@
 import { instantOf, monthOf, dayIn } from '../../base/calendar.ts'
-import { answer, on } from '../../http/mount.ts'
+import { answer, on } from '../../http/calls/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readReservationId } from '../../bookings/store.ts'
 import { searchWordsMax } from '../hotels/contract.ts'

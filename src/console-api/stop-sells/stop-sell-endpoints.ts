@@ -1,6 +1,6 @@
 import type { StoppedRow } from '../../ari/blocks/stop-sell.ts'
-import { answer, on, onEveryProblem, type Mounted } from '../../http/mount.ts'
-import { judgeQuery, pageOf, readLimit } from '../../http/query.ts'
+import { answer, on, onEveryProblem, type Mounted } from '../../http/calls/mount.ts'
+import { judgeQuery, pageOf, readLimit } from '../../http/calls/query.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'

@@ -1,5 +1,5 @@
 import { optionalSteps, type OptionalStep } from '../../hotels/contract.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import { audit } from '../../operators/audit.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'

@@ -1,5 +1,5 @@
 import type { Queryable, Needs } from '../../postgres/postgres.ts'
-import { readId, readSince } from '../../http/query.ts'
+import { readId, readSince } from '../../http/calls/query.ts'
 import { Rejected, rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { lockOptionalKey, selectOptionalName, type KeySettings } from './store.ts'

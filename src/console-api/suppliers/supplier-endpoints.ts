@@ -1,8 +1,8 @@
 import { dayIn, monthOf } from '../../base/calendar.ts'
 import { countStages } from './stages.ts'
-import { answer, onEveryProblem, type Mounted, on } from '../../http/mount.ts'
+import { answer, onEveryProblem, type Mounted, on } from '../../http/calls/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { readId, readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/query.ts'
+import { readId, readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/calls/query.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
 import {

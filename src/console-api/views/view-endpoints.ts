@@ -1,5 +1,5 @@
-import type { Operator } from '../../http/call.ts'
-import { answer, on, type Mounted } from '../../http/mount.ts'
+import type { Operator } from '../../http/calls/call.ts'
+import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'

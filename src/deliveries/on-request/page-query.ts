@@ -1,7 +1,7 @@
 import { hotelNotFound } from '../../hotels/hotel-rules.ts'
 import { unknownHotelError } from '../../push-log/contract.ts'
 import { selectOptionalHotel } from '../../hotels/store.ts'
-import type { Judge } from '../../http/mount.ts'
+import type { Judge } from '../../http/calls/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import {
   cursorProblem,
@@ -10,7 +10,7 @@ import {
   readSince,
   readUntil,
   refuseEmptyRange,
-} from '../../http/query.ts'
+} from '../../http/calls/query.ts'
 import { rejectIfAny, type Problem } from '../../http/rejected.ts'
 
 /** The end of a page: the instant that orders the list, and the id of the row. */

@@ -1,5 +1,5 @@
 import { rejectUnlessEnabled } from '../../keys/suppliers.ts'
-import { answer, onEveryProblem, on } from '../../http/mount.ts'
+import { answer, onEveryProblem, on } from '../../http/calls/mount.ts'
 import { type Needs, numberArray, type Queryable } from '../../postgres/postgres.ts'
 import type { Delivery } from '../../bookings/callback-contract.ts'
 import { deliveryRoutes, reservationsPerPage, deliveryErrors } from '../contract.ts'

@@ -1,5 +1,5 @@
 import { instantOf, optionalInstant } from '../../base/calendar.ts'
-import { answer, onEveryProblem, on, type Mounted } from '../../http/mount.ts'
+import { answer, onEveryProblem, on, type Mounted } from '../../http/calls/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { validator } from '../../http/validate.ts'
+import { validator } from '../../http/validation/validate.ts'
 import { delivery } from '../../bookings/callback-contract.ts'
 import type { ReservationContent, ReservationVersion } from '../../bookings/state.ts'
 import { supplierBody } from './reservation-body.ts'

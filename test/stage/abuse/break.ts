@@ -3,7 +3,7 @@ import { replaceSource, type Replacement } from '../replace-source.ts'
 
 /** Requests without a key may take as many places of those with a key as they like. */
 const anybodyTakesAll: Replacement = {
-  file: 'src/http/in-flight.ts',
+  file: 'src/http/server/in-flight.ts',
   from: "open: { room: 'open', each: 100,",
   to: "open: { room: 'known', each: 10_000,",
 }
@@ -12,31 +12,31 @@ const breaks: Readonly<Record<string, readonly Replacement[]>> = {
   'unread answers': [
     anybodyTakesAll,
     {
-      file: 'src/http/http-server.ts',
+      file: 'src/http/server/http-server.ts',
       from: 'const line = lines.get(socket)',
       to: 'const line: Line | undefined = undefined',
     },
   ],
   'trickled bodies': [
     anybodyTakesAll,
-    { file: 'src/http/body.ts', from: 'slowSecondsMax = 3', to: 'slowSecondsMax = 300' },
-    { file: 'src/http/serve.ts', from: 'arrivesWithinSeconds: 5,', to: 'arrivesWithinSeconds: 500,' },
+    { file: 'src/http/server/body.ts', from: 'slowSecondsMax = 3', to: 'slowSecondsMax = 300' },
+    { file: 'src/http/server/serve.ts', from: 'arrivesWithinSeconds: 5,', to: 'arrivesWithinSeconds: 500,' },
   ],
   'distinct members': [
     {
-      file: 'src/http/json-scan.ts',
+      file: 'src/http/validation/json-scan.ts',
       from: 'body.length > namesFitIn ? nameCount.begin() : undefined',
       to: 'undefined',
     },
     {
-      file: 'src/http/json-scan.ts',
+      file: 'src/http/validation/json-scan.ts',
       from: 'if (ofObject > objectMembersMax) throw tooManyMembers()',
       to: '',
     },
   ],
   'idle event streams': [
     {
-      file: 'src/http/held-open.ts',
+      file: 'src/http/calls/held-open.ts',
       from: 'heldOpenPerTokenMax = 20',
       to: 'heldOpenPerTokenMax = 10_000',
     },

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/http/validate.ts'
+import { isRecord } from '../../../src/http/validation/validate.ts'
 import { placesOf, raw, spellTree, treeOf, type Place, type Tree } from './json-tree.ts'
 import type { Random } from './random.ts'
 

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { routes } from '../../../src/contract.ts'
 import { problemsListedMax } from '../../../src/http/rejected.ts'
 import type { PublicRoute } from '../../../src/http/route.ts'
-import { isRecord, validator } from '../../../src/http/validate.ts'
+import { isRecord, validator } from '../../../src/http/validation/validate.ts'
 import type { RawOutcome, RawReply } from '../raw-http.ts'
 import type { FuzzCase } from './case.ts'
 

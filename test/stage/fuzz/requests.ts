@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { routes, type RouteName } from '../../../src/contract.ts'
 import type { PublicRoute } from '../../../src/http/route.ts'
-import { isRecord } from '../../../src/http/validate.ts'
+import { isRecord } from '../../../src/http/validation/validate.ts'
 import {
   annotated,
   damaged,

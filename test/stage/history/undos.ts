@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isRecord } from '../../../src/http/validate.ts'
+import { isRecord } from '../../../src/http/validation/validate.ts'
 import type { Reply, TestClient } from '../harness.ts'
 import { expectOk } from '../story.ts'
 import type { Chance } from '../models/ari-operations.ts'

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { isRecord } from '../../../src/http/validate.ts'
+import { isRecord } from '../../../src/http/validation/validate.ts'
 
 /** An S3-compatible store in this process, which verifies the signature (AWS SigV4) of each request as S3 documents it. */
 const account: Account = {

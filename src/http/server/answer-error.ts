@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { withoutCardNumbers } from '../base/card-number.ts'
-import type { Push } from './call.ts'
-import type { Answer, LongAnswer, Mounted } from './mount.ts'
-import { Rejected, rejectedBody } from './rejected.ts'
-import { basePathOf, type Route } from './route.ts'
+import { withoutCardNumbers } from '../../base/card-number.ts'
+import type { Push } from '../calls/call.ts'
+import type { Answer, LongAnswer, Mounted } from '../calls/mount.ts'
+import { Rejected, rejectedBody } from '../rejected.ts'
+import { basePathOf, type Route } from '../route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
-import { isUnavailable, OutcomeUnknown } from '../postgres/store-errors.ts'
-import { warningMembers } from './warnings.ts'
+import { isUnavailable, OutcomeUnknown } from '../../postgres/store-errors.ts'
+import { warningMembers } from '../calls/warnings.ts'
 
 type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>
 

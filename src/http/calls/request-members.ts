@@ -1,10 +1,10 @@
 import Type, { type TSchema } from 'typebox'
-import { problemsListedMax, Rejected, type Problem, reportedValue } from './rejected.ts'
-import { envelopeMembers, type Route } from './route.ts'
-import { isRecord } from './validate.ts'
+import { problemsListedMax, Rejected, type Problem, reportedValue } from '../rejected.ts'
+import { envelopeMembers, type Route } from '../route.ts'
+import { isRecord } from '../validation/validate.ts'
 import { warn, type Warnings } from './warnings.ts'
-import { pointerPart, readableKey } from './json.ts'
-import { nearestName, plainName } from './spelling.ts'
+import { pointerPart, readableKey } from '../validation/json.ts'
+import { nearestName, plainName } from '../validation/spelling.ts'
 
 /** The treatment of unknown members in a request: warn about them, or reject the request. */
 export const unknownFieldsChoices = ['warn', 'reject'] as const

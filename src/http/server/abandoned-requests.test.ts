@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { untilWaiting } from '../../test/stage/locks.ts'
-import { until } from '../../test/stage/pace.ts'
-import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
-import { transaction } from '../postgres/transaction.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { untilWaiting } from '../../../test/stage/locks.ts'
+import { until } from '../../../test/stage/pace.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
+import { transaction } from '../../postgres/transaction.ts'
 
 const logged: string[] = []
 const gateway = await gatewayForTests({ onLog: (line) => void logged.push(line) })

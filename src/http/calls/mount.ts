@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream'
 import Type, { type TSchema } from 'typebox'
 import type { Call, Caller, UncheckedCall, CallerByAccess } from './call.ts'
 import type { Held } from './held-open.ts'
-import { rejectIfAny, type Problem } from './rejected.ts'
+import { rejectIfAny, type Problem } from '../rejected.ts'
 import { membersReader } from './request-members.ts'
-import type { Access, AnswerOf, Route } from './route.ts'
-import { isRecord, judgingBudget, validator, type Judgement, type Validator } from './validate.ts'
+import type { Access, AnswerOf, Route } from '../route.ts'
+import { isRecord, judgingBudget, validator, type Judgement, type Validator } from '../validation/validate.ts'
 import { withWarnings, type Warnings } from './warnings.ts'
 
 /** An answer, already serialized as it is sent (and, for pushes, stored). */

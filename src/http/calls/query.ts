@@ -1,7 +1,7 @@
-import { dayMs, parseNight } from '../base/calendar.ts'
+import { dayMs, parseNight } from '../../base/calendar.ts'
 import type { Judge } from './mount.ts'
-import { rejectIfAny, reportedValue, type Problem } from './rejected.ts'
-import { isRecord } from './validate.ts'
+import { rejectIfAny, reportedValue, type Problem } from '../rejected.ts'
+import { isRecord } from '../validation/validate.ts'
 
 /**
  * Converts query parameters from text to their values. Each reader adds its problems to the given list, so

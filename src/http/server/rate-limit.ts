@@ -1,5 +1,5 @@
-import type { RateLimit } from './call.ts'
-import { Rejected } from './rejected.ts'
+import type { RateLimit } from '../calls/call.ts'
+import { Rejected } from '../rejected.ts'
 
 export type Taken = {
   allowed: boolean

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseJson, pointerPart } from './json.ts'
-import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from './route.ts'
-import { Rejected } from './rejected.ts'
+import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from '../route.ts'
+import { Rejected } from '../rejected.ts'
 
 /** [type, path] of each problem with the text; empty if it is accepted. */
 function problemsIn(text: string | Buffer): unknown[] {

@@ -8,7 +8,7 @@ import {
 import { BlockList, isIPv6, type Socket } from 'node:net'
 import { Buffer } from 'node:buffer'
 import { Readable } from 'node:stream'
-import { everySecond } from '../base/clock.ts'
+import { everySecond } from '../../base/clock.ts'
 
 const connectionsMax = 10_000
 /**

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { countKeys } from './json-scan.ts'
-import { Rejected, type Problem } from './rejected.ts'
+import { Rejected, type Problem } from '../rejected.ts'
 
 const malformed = (hint: string): Rejected =>
   new Rejected(400, { type: 'MALFORMED_JSON', message: 'Request body is not valid JSON', path: '', hint })

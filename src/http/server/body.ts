@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
-import { everySecond } from '../base/clock.ts'
-import { overloaded, Rejected } from './rejected.ts'
+import { everySecond } from '../../base/clock.ts'
+import { overloaded, Rejected } from '../rejected.ts'
 import { performance } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { Gate } from '../base/gate.ts'
+import { Gate } from '../../base/gate.ts'
 
 /** Limits on the memory for decompressed bodies, from their first byte until their request is answered. */
 const bufferedBytesMax = 256 * 1024 * 1024

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
-import { minutes } from '../../test/stage/pace.ts'
-import { rawConnection } from '../../test/stage/raw-http.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
+import { minutes } from '../../../test/stage/pace.ts'
+import { rawConnection } from '../../../test/stage/raw-http.ts'
 
 /** Bytes that are not a request, or never become a complete one. */
 

@@ -1,12 +1,12 @@
-import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
-import type { Caller, Operator, OwnedKey, Push, Visit } from './call.ts'
-import type { Answer } from './mount.ts'
-import type { Rejected } from './rejected.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Caller, Operator, OwnedKey, Push, Visit } from '../calls/call.ts'
+import type { Answer } from '../calls/mount.ts'
+import type { Rejected } from '../rejected.ts'
 import type { SharedLimits } from './rate-limit.ts'
-import type { Access, Route } from './route.ts'
-import type { Telemetry } from '../base/telemetry.ts'
-import type { Warnings } from './warnings.ts'
+import type { Access, Route } from '../route.ts'
+import type { Telemetry } from '../../base/telemetry.ts'
+import type { Warnings } from '../calls/warnings.ts'
 
 /** Functions that the server needs from the features, passed in by app.ts: the platform knows no feature. */
 export type ServeNeeds = {

@@ -1,5 +1,5 @@
-import { problemsListedMax, type Problem } from './rejected.ts'
-import { isRecord } from './validate.ts'
+import { problemsListedMax, type Problem } from '../rejected.ts'
+import { isRecord } from '../validation/validate.ts'
 
 /**
  * Warnings about a request that is answered nevertheless: those that its answer lists, and the number of

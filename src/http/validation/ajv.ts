@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
-import { parseNight } from '../base/calendar.ts'
-import { holdsCardNumber } from '../base/card-number.ts'
+import { parseNight } from '../../base/calendar.ts'
+import { holdsCardNumber } from '../../base/card-number.ts'
 
 /** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
 const unprintable = /[\p{Cc}\p{Cs}]/u

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
-import { overloaded, Rejected } from './rejected.ts'
+import { overloaded, Rejected } from '../rejected.ts'
 
 /** The view that a handler has of a request that it may hold open. */
 export type Held = {

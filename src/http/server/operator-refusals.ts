@@ -1,6 +1,6 @@
-import type { Operator } from './call.ts'
-import { Rejected } from './rejected.ts'
-import { operatorRoles, type Route } from './route.ts'
+import type { Operator } from '../calls/call.ts'
+import { Rejected } from '../rejected.ts'
+import { operatorRoles, type Route } from '../route.ts'
 
 /** Why a route of the console is refused to somebody who presented no session, or a session that is not enough. */
 

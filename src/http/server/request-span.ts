@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { failSpan, inRequestSpan, isTracing, type Span } from '../base/tracing.ts'
+import { failSpan, inRequestSpan, isTracing, type Span } from '../../base/tracing.ts'
 
 const serverErrorStatusMin = 500
 

@@ -2,10 +2,10 @@ import Fastify from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerError } from './answer-error.ts'
-import { openLog } from '../base/log.ts'
-import { Rejected } from './rejected.ts'
-import { telemetry } from '../base/telemetry.ts'
-import { noWarnings } from './warnings.ts'
+import { openLog } from '../../base/log.ts'
+import { Rejected } from '../rejected.ts'
+import { telemetry } from '../../base/telemetry.ts'
+import { noWarnings } from '../calls/warnings.ts'
 
 test('a refusal that cannot be written becomes a small fault of ours, with the request id', async () => {
   const lines: string[] = []

@@ -1,10 +1,10 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
-import { counted } from '../base/counted.ts'
+import { counted } from '../../base/counted.ts'
 import { ajvAll, ajvFirst } from './ajv.ts'
 import { pointerPart } from './json.ts'
-import { problemsListedMax, reportedValue, type Problem } from './rejected.ts'
-import type { ConstraintError, ConstraintErrors } from './route.ts'
+import { problemsListedMax, reportedValue, type Problem } from '../rejected.ts'
+import type { ConstraintError, ConstraintErrors } from '../route.ts'
 import { nearestName } from './spelling.ts'
 import { exampleOf, typeName } from './type-names.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { overloaded } from './rejected.ts'
-import type { Telemetry } from '../base/telemetry.ts'
+import { overloaded } from '../rejected.ts'
+import type { Telemetry } from '../../base/telemetry.ts'
 
 /**
  * Above this delay the process turns requests away before they queue without limit. Memory is limited where

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { InFlight } from './in-flight.ts'
-import { Rejected, rejectedBody } from './rejected.ts'
+import { Rejected, rejectedBody } from '../rejected.ts'
 
 /** Answers input that never reaches a route: bytes that aren't HTTP, and requests that can't be parsed. */
 export type BrokenRequests = {

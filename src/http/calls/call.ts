@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { UnknownFields } from './request-members.ts'
-import type { Access, BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from './route.ts'
+import type { Access, BodyOf, OperatorRole, ParamsOf, QueryOf, Route } from '../route.ts'
 import type { Warnings } from './warnings.ts'
 
 /** One token bucket for each caller: at most `burst` requests at once, refilled evenly. */

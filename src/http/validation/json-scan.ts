@@ -1,5 +1,5 @@
-import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from './route.ts'
-import { Rejected } from './rejected.ts'
+import { bodyNamesMax, bodyNestingMax, bodyValuesMax, objectMembersMax } from '../route.ts'
+import { Rejected } from '../rejected.ts'
 
 const quote = 34
 const comma = 44

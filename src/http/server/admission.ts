@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { performance } from 'node:perf_hooks'
-import { isCardNumberId } from '../base/card-number.ts'
+import { isCardNumberId } from '../../base/card-number.ts'
 import type {
   Caller,
   Operator,
@@ -10,13 +10,13 @@ import type {
   UncheckedCall,
   CallerByAccess,
   RateLimit,
-} from './call.ts'
+} from '../calls/call.ts'
 import { openSlotOf, type InFlight, type RequestSlot } from './in-flight.ts'
 import { notSignedIn, refusalByRole, secondFactorRequired } from './operator-refusals.ts'
 import { RateLimiter, tooMany } from './rate-limit.ts'
-import { overloaded, Rejected, reportedValue } from './rejected.ts'
-import { unknownFieldsChoices, type UnknownFields } from './request-members.ts'
-import type { Route, Access } from './route.ts'
+import { overloaded, Rejected, reportedValue } from '../rejected.ts'
+import { unknownFieldsChoices, type UnknownFields } from '../calls/request-members.ts'
+import type { Route, Access } from '../route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 
 export type Admission = {
