@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { createKey } from '../src/keys/manage.ts'
-import { preparePartitions } from '../src/push-log/housekeeping.ts'
+import { preparePartitions } from '../src/push-log/bodies/housekeeping.ts'
 import { client, type TestClient } from '../test/stage/harness.ts'
 import type { TestAddress } from '../test/stage/postgres.ts'
 import { operatorOf, slowestRow, timesOfEach } from './hotel-search.ts'

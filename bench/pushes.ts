@@ -1,4 +1,4 @@
-import { packBodies } from '../src/push-log/pack-bodies.ts'
+import { packBodies } from '../src/push-log/bodies/pack-bodies.ts'
 import { asAdmin, type TestAddress } from '../test/stage/postgres.ts'
 import {
   addUsualTables,

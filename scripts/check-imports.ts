@@ -74,6 +74,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   bulk: ['worker', 'load', 'export', 'csv', 'jobs'],
   bookings: ['book', 'idempotency', 'price', 'outbox'],
   http: ['server', 'calls', 'validation'],
+  'push-log': ['read', 'keep', 'bodies'],
 }
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']

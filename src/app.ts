@@ -23,8 +23,8 @@ import { startStoreFigures } from './postgres/store-figures.ts'
 import { startStoreWatch } from './postgres/store-watch.ts'
 import type { ServeNeeds } from './http/server/serve-needs.ts'
 import type { Mounted } from './http/calls/mount.ts'
-import { replayedAnswer } from './push-log/keep.ts'
-import { keepRefused } from './push-log/keep-refused.ts'
+import { replayedAnswer } from './push-log/keep/keep.ts'
+import { keepRefused } from './push-log/keep/keep-refused.ts'
 import { startDeliveryWorker, type DeliveryWorker } from './deliveries/worker/worker.ts'
 
 export type App = {

@@ -43,7 +43,7 @@ const first = [
   'src/deliveries/send/deliver.test.ts',
   'src/cards/card-vault.test.ts',
   'src/keys/authenticate.test.ts',
-  'src/push-log/list-pushes.test.ts',
+  'src/push-log/read/list-pushes.test.ts',
   'src/start/housekeeping.test.ts',
   'test/access/roles.test.ts',
   'test/operation/store-epoch.test.ts',

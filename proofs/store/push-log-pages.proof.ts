@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { startGateway, type TestGateway, type TestSupplier } from '../../test/stage/harness.ts'
 import { expectOk } from '../../test/stage/story.ts'
 import { testNow } from '../../test/stage/template.ts'
-import { preparePartitions } from '../../src/push-log/housekeeping.ts'
+import { preparePartitions } from '../../src/push-log/bodies/housekeeping.ts'
 
 /** Pages of the push log over weeks, with and without partitions for their days, with every filter. */
 

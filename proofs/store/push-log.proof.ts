@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
 import { gatewayForTests, type TestOperator, type TestSupplier } from '../../test/stage/harness.ts'
 import { expectOk } from '../../test/stage/story.ts'
-import { readBodiesOfPushes, selectAppliedPushes } from '../../src/push-log/store.ts'
+import { readBodiesOfPushes, selectAppliedPushes } from '../../src/push-log/read/store.ts'
 
 /**
  * What a page of the push log reads doesn't grow with the log. Measured in buffers (8 KB each), so that no machine is too

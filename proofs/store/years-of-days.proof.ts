@@ -10,10 +10,10 @@ import {
 import { expectOk, pagesOf, pushStoryHotel } from '../../test/stage/story.ts'
 import { dayMs, instantOf } from '../../src/base/calendar.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
-import { archiveBodies } from '../../src/push-log/archive-bodies.ts'
-import type { Archive } from '../../src/push-log/archive.ts'
-import { preparePartitions } from '../../src/push-log/housekeeping.ts'
-import { packBodies } from '../../src/push-log/pack-bodies.ts'
+import { archiveBodies } from '../../src/push-log/bodies/archive-bodies.ts'
+import type { Archive } from '../../src/push-log/bodies/archive.ts'
+import { preparePartitions } from '../../src/push-log/bodies/housekeeping.ts'
+import { packBodies } from '../../src/push-log/bodies/pack-bodies.ts'
 
 /**
  * The log of more than two years is searched without locking all of its days: each is a table with more than a dozen

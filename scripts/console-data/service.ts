@@ -17,7 +17,7 @@ import { defaultSignInRules } from '../../src/operators/sign-in-rules.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { isRecord } from '../../src/http/validation/validate.ts'
-import { preparePartitions } from '../../src/push-log/housekeeping.ts'
+import { preparePartitions } from '../../src/push-log/bodies/housekeeping.ts'
 import { fillReference } from '../../src/reference/store.ts'
 
 /** A service in this process whose clock runs behind while its past is created. */

@@ -35,7 +35,7 @@ import type { PrimaryChannel } from '../processes/process-channel.ts'
 import { confirmOptionalSignUp } from '../sandbox/sign-up.ts'
 import { callbackFaults } from '../webhooks/callback-faults.ts'
 import { callbackWatch } from '../webhooks/callback-watch.ts'
-import { noArchive, type Archive } from '../push-log/archive.ts'
+import { noArchive, type Archive } from '../push-log/bodies/archive.ts'
 import { pinger } from '../webhooks/callback.ts'
 
 export type AppNeeds = Needs & {

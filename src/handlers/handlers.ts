@@ -44,7 +44,7 @@ import type { Mounted } from '../http/calls/mount.ts'
 import { getTaxes, pushTaxes } from '../taxes/tax-endpoints.ts'
 import { getProducts, pushProducts } from '../products/product-endpoints.ts'
 import { checkPrice, listPriceChecks } from '../price-check/price-check-endpoints.ts'
-import { getPush, listPushes } from '../push-log/push-log-endpoints.ts'
+import { getPush, listPushes } from '../push-log/read/push-log-endpoints.ts'
 import { getReference } from '../reference/get-reference.ts'
 import {
   acknowledgeReservations,

@@ -8,7 +8,7 @@ import {
   selectAppliedPushes,
   selectNewestPushes,
   type AppliedPush,
-} from '../push-log/store.ts'
+} from '../push-log/read/store.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 import type { Origin, TestedRule } from './explain.ts'
 

@@ -17,7 +17,7 @@ import type { PriceChecker } from './checker.ts'
 import { priceCheckErrors, priceCheckRoutes, checksPerPage } from './contract.ts'
 import { comparedOf, listedCheckOf, readDrift } from './render-check.ts'
 import { readListRange, writeCursor } from '../http/calls/query.ts'
-import { judgePage } from '../push-log/pages.ts'
+import { judgePage } from '../push-log/read/pages.ts'
 import { selectChecks } from './store.ts'
 
 export type PriceCheckNeeds = Needs & {

@@ -20,7 +20,7 @@ import {
   type DriftScope,
 } from './store.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import { selectAppliedPushes, type AppliedPush } from '../push-log/store.ts'
+import { selectAppliedPushes, type AppliedPush } from '../push-log/read/store.ts'
 
 /** A check as answers show it. */
 export type Compared = Pick<

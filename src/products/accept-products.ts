@@ -5,7 +5,7 @@ import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { applyAndLog } from '../push-log/keep.ts'
+import { applyAndLog } from '../push-log/keep/keep.ts'
 import {
   productWarnings,
   type Product,

@@ -5,7 +5,7 @@ import { readConfig } from '../settings/config.ts'
 import { doChores, doRound } from './housekeeping.ts'
 import { openLog } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
-import { preparePartitions } from '../push-log/housekeeping.ts'
+import { preparePartitions } from '../push-log/bodies/housekeeping.ts'
 
 /** Tests what housekeeping deletes when a clock is wrong: a machine's, or the database's. */
 

@@ -26,10 +26,14 @@ import { deleteOldSignUps, signUpsKeptMs } from '../sandbox/sign-up.ts'
 import { endAbandonedAccounts } from '../sandbox/abandoned-accounts.ts'
 import { revocationsIn } from '../keys/revocations.ts'
 import { deletePastFaults } from '../webhooks/callback-faults.ts'
-import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from '../push-log/housekeeping.ts'
-import { archiveBodies } from '../push-log/archive-bodies.ts'
-import { openArchive, type Archive } from '../push-log/archive.ts'
-import { packBodies } from '../push-log/pack-bodies.ts'
+import {
+  deleteOldIdempotency,
+  dropOldPartitions,
+  preparePartitions,
+} from '../push-log/bodies/housekeeping.ts'
+import { archiveBodies } from '../push-log/bodies/archive-bodies.ts'
+import { openArchive, type Archive } from '../push-log/bodies/archive.ts'
+import { packBodies } from '../push-log/bodies/pack-bodies.ts'
 
 const everyMs = 60 * 60 * 1000
 /**

@@ -4,7 +4,7 @@ import { Rejected, reportedValue } from '../http/rejected.ts'
 import { newSigningSecret } from '../outbound/signature.ts'
 import type { Push } from '../http/calls/call.ts'
 import { answer, on, type Answer } from '../http/calls/mount.ts'
-import { applyAndLog } from '../push-log/keep.ts'
+import { applyAndLog } from '../push-log/keep/keep.ts'
 import { webhookRoutes, webhookKinds, webhookNotRegistered, type Ping } from './contract.ts'
 import { type Pinger, describeFault, faultOfUrl } from './callback.ts'
 import {

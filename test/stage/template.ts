@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openLog } from '../../src/base/log.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'
-import { preparePartitions } from '../../src/push-log/housekeeping.ts'
+import { preparePartitions } from '../../src/push-log/bodies/housekeeping.ts'
 import { fillReference } from '../../src/reference/store.ts'
 import { asAdmin, type TestAddress } from './postgres.ts'
 

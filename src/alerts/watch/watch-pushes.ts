@@ -3,7 +3,7 @@ import type { Finding } from '../../findings/store.ts'
 import { raiseFindings, settleFindings } from '../../findings/store.ts'
 import { isRecord } from '../../http/validation/validate.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
-import { readPushBytes } from '../../push-log/bodies.ts'
+import { readPushBytes } from '../../push-log/bodies/bodies.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 

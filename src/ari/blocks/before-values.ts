@@ -1,4 +1,4 @@
-import { pack, unpack } from '../../push-log/stored-bytes.ts'
+import { pack, unpack } from '../../push-log/bodies/stored-bytes.ts'
 import {
   nightsMax,
   readDifference,

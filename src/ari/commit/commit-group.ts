@@ -1,7 +1,7 @@
 import { allOf, type Connection } from '../../postgres/connection.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { commitFailure } from '../../postgres/store-errors.ts'
-import { keepAnswers, keepPushes, type PushRecord } from '../../push-log/keep.ts'
+import { keepAnswers, keepPushes, type PushRecord } from '../../push-log/keep/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyPush, type Observe } from './apply.ts'
 import { applyUndo } from './apply-undo.ts'

@@ -1,4 +1,4 @@
-import { pack, unpack } from '../../push-log/stored-bytes.ts'
+import { pack, unpack } from '../../push-log/bodies/stored-bytes.ts'
 import { readRuns, readVarint, scratchFor, unset, writeRuns, writeVarint } from '../blocks/block-codec.ts'
 import type { NightMask } from '../blocks/block.ts'
 import { countNights } from '../blocks/month.ts'

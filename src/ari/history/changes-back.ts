@@ -1,6 +1,6 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isBeforeId, newestFirst } from '../../push-log/conditions.ts'
-import { isInRange, rangeValues, readNewest } from '../../push-log/day-ranges.ts'
+import { isInRange, rangeValues, readNewest } from '../../push-log/bodies/day-ranges.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import { decodeBefore, type BlockBefore } from '../blocks/before-values.ts'
 import type { ChangedBy } from './history-contract.ts'

@@ -4,7 +4,7 @@ import { openShop, pushNights, type Shop } from '../../../test/stage/scenes/book
 import { operatorOf } from '../../../test/stage/scenes/calendar.ts'
 import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
 import { expectOk, problemsOf, product, storyHotel } from '../../../test/stage/story.ts'
-import { dropOldPartitions } from '../../push-log/housekeeping.ts'
+import { dropOldPartitions } from '../../push-log/bodies/housekeeping.ts'
 
 const gateway = await gatewayForTests()
 

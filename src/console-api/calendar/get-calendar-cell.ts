@@ -19,8 +19,8 @@ import type { CalendarNeeds } from './get-calendar.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { isRecord } from '../../http/validation/validate.ts'
-import { ArchiveUnavailable, type Archive } from '../../push-log/archive.ts'
-import { readBodiesOfPushes, selectNightPushes, type AppliedPush } from '../../push-log/store.ts'
+import { ArchiveUnavailable, type Archive } from '../../push-log/bodies/archive.ts'
+import { readBodiesOfPushes, selectNightPushes, type AppliedPush } from '../../push-log/read/store.ts'
 
 /** GET /hotels/{hotelId}/calendar/cell. */
 export const getCalendarCell = (needs: CalendarNeeds & { archive: Archive }): Mounted =>

@@ -25,7 +25,7 @@ import {
   type SummaryScope,
 } from './store.ts'
 import { minorText } from '../../base/money.ts'
-import { selectAppliedPushes } from '../../push-log/store.ts'
+import { selectAppliedPushes } from '../../push-log/read/store.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import { dayMs, instantOf, optionalInstant, parseNight } from '../../base/calendar.ts'
 

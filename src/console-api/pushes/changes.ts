@@ -8,7 +8,7 @@ import {
   type PushChanges,
   type NightsOfPush,
 } from './contract.ts'
-import { ArchiveUnavailable, type Archive } from '../../push-log/archive.ts'
+import { ArchiveUnavailable, type Archive } from '../../push-log/bodies/archive.ts'
 import { selectFormerPushes } from './former-pushes.ts'
 import type { LoggedPush } from './store.ts'
 import { setImmediate as breathe } from 'node:timers/promises'

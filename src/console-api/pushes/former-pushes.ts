@@ -1,8 +1,14 @@
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { Archive } from '../../push-log/archive.ts'
-import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies.ts'
+import type { Archive } from '../../push-log/bodies/archive.ts'
+import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies/bodies.ts'
 import { hasId, hasOneOfIds, isBeforeId, newestFirst } from '../../push-log/conditions.ts'
-import { isInRange, rangeAround, rangesOf, rangeValues, readNewest } from '../../push-log/day-ranges.ts'
+import {
+  isInRange,
+  rangeAround,
+  rangesOf,
+  rangeValues,
+  readNewest,
+} from '../../push-log/bodies/day-ranges.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { LoggedPush } from './store.ts'
 

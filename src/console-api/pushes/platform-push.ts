@@ -1,6 +1,6 @@
 import type { Push } from '../../http/calls/call.ts'
 import { noWarnings } from '../../http/calls/warnings.ts'
-import { noKeyId } from '../../push-log/keep.ts'
+import { noKeyId } from '../../push-log/keep/keep.ts'
 
 /** A push that an operator makes in a supplier's place: the push log shows it without a key. */
 export function platformPush(

@@ -24,9 +24,9 @@ import {
   itemWithText,
 } from './items.ts'
 import { readChanges } from './changes.ts'
-import { encodingOf } from '../../push-log/stored-bytes.ts'
-import type { Archive } from '../../push-log/archive.ts'
-import { readPushBytes } from '../../push-log/bodies.ts'
+import { encodingOf } from '../../push-log/bodies/stored-bytes.ts'
+import type { Archive } from '../../push-log/bodies/archive.ts'
+import { readPushBytes } from '../../push-log/bodies/bodies.ts'
 import type { BodyEncoding } from '../../push-log/contract.ts'
 
 /** GET /pushes: newest first. */

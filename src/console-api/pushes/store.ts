@@ -17,7 +17,7 @@ import {
   statusOfRow,
   summaryOfRow,
 } from '../../push-log/conditions.ts'
-import { isInRange, rangeValues, readBack, readNewest } from '../../push-log/day-ranges.ts'
+import { isInRange, rangeValues, readBack, readNewest } from '../../push-log/bodies/day-ranges.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { PushListed } from './contract.ts'
 import type { NamedPush } from '../hotels/contract.ts'

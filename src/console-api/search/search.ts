@@ -8,7 +8,7 @@ import { selectNamedHotels, selectSearchWords } from '../hotels/store.ts'
 import { findKeysByEnding } from './find-key.ts'
 import { foundMax, searchRoutes, type SearchResult } from './contract.ts'
 import { selectGuestWords, customerName, hasGuest } from '../bookings/store.ts'
-import { isInRange, rangeValues, readNewest } from '../../push-log/day-ranges.ts'
+import { isInRange, rangeValues, readNewest } from '../../push-log/bodies/day-ranges.ts'
 import { requestIdOfRow, uuidsBeginningWith } from '../../push-log/request-ids.ts'
 
 /** GET /search: the search box of every page. */

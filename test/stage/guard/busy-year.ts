@@ -3,7 +3,7 @@ import { firstPushes, priceOf, smallPush } from '../../../scripts/console-data/a
 import { chance, type Chance } from '../../../scripts/console-data/chance.ts'
 import { dataHotels, type DataHotel } from '../../../scripts/console-data/hotels.ts'
 import type { TestGateway, TestSupplier } from '../harness.ts'
-import { preparePartitions } from '../../../src/push-log/housekeeping.ts'
+import { preparePartitions } from '../../../src/push-log/bodies/housekeeping.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
 import type { Json } from './pushes.ts'
 

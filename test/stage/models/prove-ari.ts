@@ -7,7 +7,7 @@ import { roundsWithin, type RoundsWanted } from '../pace.ts'
 import type { Queryable } from '../../../src/postgres/postgres.ts'
 import { addDays, dateIn, digitsByCurrency, type NaiveHotel, type ProductSent } from './naive-ari.ts'
 import { naiveNames } from './naive-restrictions.ts'
-import { preparePartitions } from '../../../src/push-log/housekeeping.ts'
+import { preparePartitions } from '../../../src/push-log/bodies/housekeeping.ts'
 
 /** Runs sequences of random operations against the service and compares all results with the naive model. */
 

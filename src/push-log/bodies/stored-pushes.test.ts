@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
-import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
 import { answerEncodingOfRow } from './bodies.ts'
 import { unpack, rebuildAnswer } from './stored-bytes.ts'
 

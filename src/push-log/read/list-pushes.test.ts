@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
-import { testNow } from '../../test/stage/template.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
+import { testNow } from '../../../test/stage/template.ts'
 
 const gateway = await gatewayForTests()
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
-import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
-import type { PushProblems } from './contract.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
+import type { PushProblems } from '../contract.ts'
 
 /** Lists of pushes show their problems, and filters find pushes by them. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { expectOk } from '../../test/stage/story.ts'
-import { gatewayForTests } from '../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
 
 const gateway = await gatewayForTests()
 

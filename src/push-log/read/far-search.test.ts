@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
-import { expectOk } from '../../test/stage/story.ts'
+import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
 
 /** A search for something rare scans a limited number of rows per request; its cursor continues it. */
 

@@ -1,13 +1,13 @@
-import { dayMs } from '../base/calendar.ts'
-import { cursorProblem, readableQuery } from '../http/calls/query.ts'
-import { type Problem, rejectIfAny, reportedValue } from '../http/rejected.ts'
-import type { Queryable, Needs } from '../postgres/postgres.ts'
-import type { PushFilters } from './conditions.ts'
-import { selectHotelIds } from './hotel-ids.ts'
+import { dayMs } from '../../base/calendar.ts'
+import { cursorProblem, readableQuery } from '../../http/calls/query.ts'
+import { type Problem, rejectIfAny, reportedValue } from '../../http/rejected.ts'
+import type { Queryable, Needs } from '../../postgres/postgres.ts'
+import type { PushFilters } from '../conditions.ts'
+import { selectHotelIds } from '../hotel-ids.ts'
 import { searchPushes, type Days, type PushRow } from './store.ts'
-import { selectOldestDay } from './housekeeping.ts'
-import type { Judge } from '../http/calls/mount.ts'
-import { unknownHotelError } from './contract.ts'
+import { selectOldestDay } from '../bodies/housekeeping.ts'
+import type { Judge } from '../../http/calls/mount.ts'
+import { unknownHotelError } from '../contract.ts'
 
 /**
  * Pages of a supplier's pushes, newest first: a few days at a time, by number within them, then the days

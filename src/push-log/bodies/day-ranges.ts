@@ -1,5 +1,5 @@
-import { dayMs } from '../base/calendar.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import { dayMs } from '../../base/calendar.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
 import { selectDays } from './housekeeping.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
 import { isUtf8 } from 'node:buffer'
-import { parseJson } from '../http/validation/json.ts'
-import { Rejected } from '../http/rejected.ts'
-import type { BodyEncoding } from './contract.ts'
+import { parseJson } from '../../http/validation/json.ts'
+import { Rejected } from '../../http/rejected.ts'
+import type { BodyEncoding } from '../contract.ts'
 import { plainAnswer, plainEncoding, unpackCells } from './plain-answer.ts'
-import { withRequestId } from './request-ids.ts'
+import { withRequestId } from '../request-ids.ts'
 
 /** Compressing less than this saves too little to be worth the time. */
 const compressFromBytes = 1_024

@@ -1,12 +1,12 @@
-import type { Clock } from '../base/clock.ts'
-import type { Telemetry } from '../base/telemetry.ts'
-import { Rejected } from '../http/rejected.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Telemetry } from '../../base/telemetry.ts'
+import { Rejected } from '../../http/rejected.ts'
 import {
   objectStore,
   ObjectStoreAway,
   type ByteRange,
   type ObjectStoreAddress,
-} from '../outbound/object-store.ts'
+} from '../../outbound/object-store.ts'
 
 /** The archive of bodies (ARI_ARCHIVE_URL), as readers see it. */
 export type Archive = {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
-import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
-import { transaction } from '../postgres/transaction.ts'
+import { numberArray, type Database, type Queryable } from '../../postgres/postgres.ts'
+import { transaction } from '../../postgres/transaction.ts'
 
 /**
  * Batches of bodies are compressed together, many into a segment: alike bodies shrink to a fourteenth, and a push waits

@@ -1,6 +1,6 @@
-import { dayMs, formatNight } from '../base/calendar.ts'
-import type { Telemetry } from '../base/telemetry.ts'
-import { numberArray, type Database, type Queryable } from '../postgres/postgres.ts'
+import { dayMs, formatNight } from '../../base/calendar.ts'
+import type { Telemetry } from '../../base/telemetry.ts'
+import { numberArray, type Database, type Queryable } from '../../postgres/postgres.ts'
 import type { Archive } from './archive.ts'
 import { isInRange, rangeValues, selectDayRanges, type DayRange } from './day-ranges.ts'
 

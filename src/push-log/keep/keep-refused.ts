@@ -1,9 +1,9 @@
-import type { Push } from '../http/calls/call.ts'
-import { parseJson } from '../http/validation/json.ts'
-import { Rejected } from '../http/rejected.ts'
-import { isRecord } from '../http/validation/validate.ts'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { selectHotelIds } from './hotel-ids.ts'
+import type { Push } from '../../http/calls/call.ts'
+import { parseJson } from '../../http/validation/json.ts'
+import { Rejected } from '../../http/rejected.ts'
+import { isRecord } from '../../http/validation/validate.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
+import { selectHotelIds } from '../hotel-ids.ts'
 import { countPush, inShort, keepPushes, type Kept, type PushRecord } from './keep.ts'
 
 /** A larger body isn't parsed again just to find out which hotel it named. */

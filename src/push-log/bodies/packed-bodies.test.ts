@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type TestGateway, type TestSupplier } from '../../test/stage/harness.ts'
-import { untilWaiting } from '../../test/stage/locks.ts'
-import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
-import { transaction } from '../postgres/transaction.ts'
+import { gatewayForTests, type TestGateway, type TestSupplier } from '../../../test/stage/harness.ts'
+import { untilWaiting } from '../../../test/stage/locks.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
+import { transaction } from '../../postgres/transaction.ts'
 import { dropOldPartitions } from './housekeeping.ts'
 import { packBodies } from './pack-bodies.ts'
 

@@ -1,9 +1,9 @@
-import { type Queryable, numberArray } from '../postgres/postgres.ts'
+import { type Queryable, numberArray } from '../../postgres/postgres.ts'
 import type { Archive } from './archive.ts'
-import { hasId } from './conditions.ts'
+import { hasId } from '../conditions.ts'
 import { isInRange, rangeAround, rangesOf, rangeValues } from './day-ranges.ts'
 import { plainEncoding } from './plain-answer.ts'
-import { hasRequestId, requestIdOfRow } from './request-ids.ts'
+import { hasRequestId, requestIdOfRow } from '../request-ids.ts'
 import { inBatch, rebuildAnswer, unpack, type AnsweredPush } from './stored-bytes.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { packCells, plainEncoding } from './plain-answer.ts'
-import { withoutRequestId } from './request-ids.ts'
-import { inBatch, isBatched, pack, type Packed } from './stored-bytes.ts'
+import { packCells, plainEncoding } from '../bodies/plain-answer.ts'
+import { withoutRequestId } from '../request-ids.ts'
+import { inBatch, isBatched, pack, type Packed } from '../bodies/stored-bytes.ts'
 
 /** `start`: in the batch if the encoding is `inBatch`, otherwise in the other bytes. */
 type Place = { encoding: string; start: number; length: number }

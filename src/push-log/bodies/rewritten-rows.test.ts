@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { client, gatewayForTests } from '../../test/stage/harness.ts'
-import type { TestAddress } from '../../test/stage/postgres.ts'
-import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
-import { migrate } from '../postgres/migrate.ts'
+import { client, gatewayForTests } from '../../../test/stage/harness.ts'
+import type { TestAddress } from '../../../test/stage/postgres.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
+import { migrate } from '../../postgres/migrate.ts'
 import { preparePartitions } from './housekeeping.ts'
 
 const migration = '0029_push_log_row.sql'

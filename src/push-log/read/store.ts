@@ -1,9 +1,9 @@
-import { dayMs } from '../base/calendar.ts'
-import { Parameters } from '../postgres/queryable.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import type { Archive } from './archive.ts'
-import { bodyColumns, readBodies, type BodySource } from './bodies.ts'
-import type { PushEntry, PushKind, PushOutcome } from './contract.ts'
+import { dayMs } from '../../base/calendar.ts'
+import { Parameters } from '../../postgres/queryable.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { Archive } from '../bodies/archive.ts'
+import { bodyColumns, readBodies, type BodySource } from '../bodies/bodies.ts'
+import type { PushEntry, PushKind, PushOutcome } from '../contract.ts'
 import {
   conditionsOf,
   hasOneOfIds,
@@ -17,9 +17,9 @@ import {
   refusedOutcomes,
   statusOfRow,
   summaryOfRow,
-} from './conditions.ts'
-import { isInRange, rangesOf, rangeValues, readBack, readNewest } from './day-ranges.ts'
-import { hasOneOfRequestIds, hasRequestId, requestIdLists, requestIdOfRow } from './request-ids.ts'
+} from '../conditions.ts'
+import { isInRange, rangesOf, rangeValues, readBack, readNewest } from '../bodies/day-ranges.ts'
+import { hasOneOfRequestIds, hasRequestId, requestIdLists, requestIdOfRow } from '../request-ids.ts'
 
 export type PushRow = PushEntry & { id: number }
 type Row = Omit<PushRow, 'at'> & { atMs: number }

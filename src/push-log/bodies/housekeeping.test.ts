@@ -6,8 +6,8 @@ import {
   startGateway,
   type TestGateway,
   type TestSupplier,
-} from '../../test/stage/harness.ts'
-import type { Database } from '../postgres/postgres.ts'
+} from '../../../test/stage/harness.ts'
+import type { Database } from '../../postgres/postgres.ts'
 import { deleteOldIdempotency, dropOldPartitions, preparePartitions } from './housekeeping.ts'
 
 const gateway = await gatewayForTests()
