@@ -75,6 +75,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   bookings: ['book', 'idempotency', 'price', 'outbox'],
   http: ['server', 'calls', 'validation'],
   'push-log': ['read', 'keep', 'bodies'],
+  operators: ['sign-in', 'accounts', 'sessions'],
 }
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']

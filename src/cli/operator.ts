@@ -9,9 +9,9 @@ import {
   resetSecondFactor,
   setRole,
   type ChangeContext,
-} from '../operators/manage.ts'
-import { signInUrl } from '../operators/session-store.ts'
-import { selectOperators, type NewOperator } from '../operators/store.ts'
+} from '../operators/accounts/manage.ts'
+import { signInUrl } from '../operators/sessions/session-store.ts'
+import { selectOperators, type NewOperator } from '../operators/accounts/store.ts'
 import { supplierIdOf } from '../keys/suppliers.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { operatorRoles, type OperatorRole } from '../http/route.ts'

@@ -1,5 +1,5 @@
 import type { Mail } from '../alerts/channels/channels.ts'
-import { signInUrl } from '../operators/session-store.ts'
+import { signInUrl } from '../operators/sessions/session-store.ts'
 import { signUpLimits } from '../operators/sign-up-contract.ts'
 
 /** To an address without an account, with one that it may sign in to, and with one that it may not. */

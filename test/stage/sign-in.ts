@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { noRevocations } from '../../src/keys/revocations.ts'
-import { newSignInLink, commandLine } from '../../src/operators/manage.ts'
+import { newSignInLink, commandLine } from '../../src/operators/accounts/manage.ts'
 import { client, type Reply, type TestClient, type TestGateway } from './harness.ts'
 
 /** Signs in to the console like a browser, which returns the cookies it was given. */

@@ -5,7 +5,7 @@ import { findingKinds, type FindingKind, type FindingState } from '../../finding
 import { answer, on, onEveryProblem, type Mounted } from '../../http/calls/mount.ts'
 import { judgeQuery, pageOf, readLimit } from '../../http/calls/query.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { readNumber, readPosition, writePosition } from '../list-query.ts'

@@ -22,7 +22,7 @@ import {
   selectToSendAgain,
 } from './store.ts'
 import { endpointTextsOf, listedDelivery } from './displayed-delivery.ts'
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import type { Operator } from '../../http/calls/call.ts'
 import type { BodyOf } from '../../http/route.ts'
 import { transaction } from '../../postgres/transaction.ts'

@@ -7,7 +7,7 @@ import {
 } from '../../bulk/export/order-export.ts'
 import type { JobRow } from '../../bulk/jobs/store.ts'
 import { answer, on, onTransfer, type Mounted } from '../../http/calls/mount.ts'
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { noValidKey, supplierNamed, supplierSubject } from '../suppliers/rules.ts'
 import { selectNewestKey } from '../suppliers/store.ts'

@@ -11,7 +11,7 @@ import { answer, besideShape, on, onEveryProblem, type Mounted } from '../../htt
 import { rejectIfAny, type Problem } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
 import { wellFormedPart } from '../../http/validation/validate.ts'
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { supplierNamed, supplierSubject } from '../suppliers/rules.ts'

@@ -1,4 +1,4 @@
-import { selectOperators } from '../../operators/store.ts'
+import { selectOperators } from '../../operators/accounts/store.ts'
 import { answer, on, type Mounted, onEveryProblem } from '../../http/calls/mount.ts'
 import type { Queryable, Needs } from '../../postgres/postgres.ts'
 import { operatorRoutes, auditPageLimit, auditRoutes } from './contract.ts'
@@ -13,9 +13,9 @@ import {
   resetSecondFactor as reset,
   setRole,
   type ChangeContext,
-} from '../../operators/manage.ts'
-import { operatorNotFound } from '../../operators/refusals.ts'
-import { selectAudit, type AuditFilter } from '../../operators/audit.ts'
+} from '../../operators/accounts/manage.ts'
+import { operatorNotFound } from '../../operators/accounts/refusals.ts'
+import { selectAudit, type AuditFilter } from '../../operators/accounts/audit.ts'
 import { readId, readListRange, writeCursor, judgeQuery, pageOf } from '../../http/calls/query.ts'
 
 /** GET /operators. */

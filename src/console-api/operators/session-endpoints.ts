@@ -7,14 +7,14 @@ import {
   endedOidcCookie,
   oidcCookie,
   oidcCookieOf,
-} from '../../operators/sessions.ts'
-import { selectOptionalOperator } from '../../operators/store.ts'
-import { countRecoveryCodes } from '../../operators/second-factor.ts'
+} from '../../operators/sessions/sessions.ts'
+import { selectOptionalOperator } from '../../operators/accounts/store.ts'
+import { countRecoveryCodes } from '../../operators/accounts/second-factor.ts'
 import { answer, on, type Mounted, type Answer } from '../../http/calls/mount.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { basePathOf } from '../../http/route.ts'
 import { sessionRoutes, type OidcProblem } from './contract.ts'
-import type { SignInProvider } from '../../operators/oidc.ts'
+import type { SignInProvider } from '../../operators/sign-in/oidc.ts'
 import {
   signInByPassword,
   type SignInNeeds,
@@ -22,9 +22,13 @@ import {
   changePassword as change,
   signIn as beginSession,
   auditSignInRefusal,
-} from '../../operators/sign-in.ts'
-import { beginOwnSetup, finishOwnSetup, removeOwnSecondFactor } from '../../operators/second-factor-setup.ts'
-import { optionalAccountOf, useStateOnce } from '../../operators/oidc-account.ts'
+} from '../../operators/sign-in/sign-in.ts'
+import {
+  beginOwnSetup,
+  finishOwnSetup,
+  removeOwnSecondFactor,
+} from '../../operators/sign-in/second-factor-setup.ts'
+import { optionalAccountOf, useStateOnce } from '../../operators/sign-in/oidc-account.ts'
 import { requestSignUp, type SignUpNeeds } from '../../sandbox/sign-up.ts'
 import type { Visit } from '../../http/calls/call.ts'
 import { Rejected } from '../../http/rejected.ts'

@@ -11,8 +11,8 @@ import {
   newSignInLink,
   setRole,
   type ChangeContext,
-} from '../../operators/manage.ts'
-import { selectOperators, selectOptionalOperator } from '../../operators/store.ts'
+} from '../../operators/accounts/manage.ts'
+import { selectOperators, selectOptionalOperator } from '../../operators/accounts/store.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { supplierNamed } from '../suppliers/rules.ts'

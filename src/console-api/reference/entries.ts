@@ -1,4 +1,4 @@
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'

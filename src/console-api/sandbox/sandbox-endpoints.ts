@@ -1,6 +1,6 @@
 import type { Environment } from '../../keys/secret.ts'
 import { readId } from '../../http/calls/query.ts'
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import {
   advanceClock,

@@ -1,7 +1,7 @@
 import { instantOf, optionalInstant } from '../../base/calendar.ts'
 import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import { hashSecret, recogniseSecret, secretIn, type Environment } from '../../keys/secret.ts'
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { keySubject } from '../suppliers/rules.ts'
 import { foundMax, searchRoutes, type FoundKey, type FoundSecret } from './contract.ts'

@@ -1,7 +1,7 @@
 import { optionalSteps, type OptionalStep } from '../../hotels/contract.ts'
 import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { supplierRoutes, type UnneededStep } from './contract.ts'

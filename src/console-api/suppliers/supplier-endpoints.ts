@@ -19,7 +19,7 @@ import type { OutboundRules } from '../../outbound/vet-url.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { faultOfUrl } from '../../webhooks/callback.ts'
 import { supplierUnknown, supplierSubject, supplierNamed } from './rules.ts'
-import { audit } from '../../operators/audit.ts'
+import { audit } from '../../operators/accounts/audit.ts'
 import { transaction } from '../../postgres/transaction.ts'
 
 /** GET /suppliers: by name. */

@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
-import { Gate } from '../base/gate.ts'
-import { overloaded, type Problem } from '../http/rejected.ts'
+import { Gate } from '../../base/gate.ts'
+import { overloaded, type Problem } from '../../http/rejected.ts'
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core'
 
 /**

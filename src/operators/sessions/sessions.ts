@@ -1,10 +1,10 @@
-import type { Operator, Visit } from '../http/calls/call.ts'
-import { Memory } from '../postgres/memory.ts'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { Rejected } from '../http/rejected.ts'
-import type { OperatorRole } from '../http/route.ts'
-import type { SignInMethod } from './contract.ts'
-import { hashSecret } from '../keys/secret.ts'
+import type { Operator, Visit } from '../../http/calls/call.ts'
+import { Memory } from '../../postgres/memory.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
+import { Rejected } from '../../http/rejected.ts'
+import type { OperatorRole } from '../../http/route.ts'
+import type { SignInMethod } from '../contract.ts'
+import { hashSecret } from '../../keys/secret.ts'
 import {
   csrfTokenOf,
   isCsrfTokenOf,
@@ -18,7 +18,7 @@ import {
   type SessionOwner,
   type StoredSession,
 } from './session-store.ts'
-import type { SignInRules } from './sign-in-rules.ts'
+import type { SignInRules } from '../sign-in-rules.ts'
 
 /** A session just opened: the cookie for the browser, and the token its pages must send with every change. */
 export type OpenedSession = { headers: { 'set-cookie': string }; csrfToken: string }

@@ -1,15 +1,15 @@
-import type { Revocations } from '../keys/revocations.ts'
-import { notSignedIn } from '../http/server/operator-refusals.ts'
-import type { Visit } from '../http/calls/call.ts'
-import type { Needs } from '../postgres/postgres.ts'
-import { Rejected, rejectIfAny } from '../http/rejected.ts'
-import { transaction } from '../postgres/transaction.ts'
-import { auditRefusal, type Refusal, audit } from './audit.ts'
+import type { Revocations } from '../../keys/revocations.ts'
+import { notSignedIn } from '../../http/server/operator-refusals.ts'
+import type { Visit } from '../../http/calls/call.ts'
+import type { Needs } from '../../postgres/postgres.ts'
+import { Rejected, rejectIfAny } from '../../http/rejected.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { auditRefusal, type Refusal, audit } from '../accounts/audit.ts'
 import { isCommonPassword, passwordProblems, type Passwords } from './password.ts'
-import type { SignInMethod } from './contract.ts'
-import { signInRefused, type Sessions, type OpenedSession } from './sessions.ts'
+import type { SignInMethod } from '../contract.ts'
+import { signInRefused, type Sessions, type OpenedSession } from '../sessions/sessions.ts'
 import { attemptSucceeded, attemptTakenBack, beginAttempt, checked, type Attempt } from './lock-out.ts'
-import { subjectOf, type ChangeContext } from './manage.ts'
+import { subjectOf, type ChangeContext } from '../accounts/manage.ts'
 import {
   deleteSessionsOf,
   lockSession,
@@ -17,15 +17,21 @@ import {
   deleteSignInLinks,
   selectOptionalLinkOwner,
   useOptionalLink,
-} from './session-store.ts'
-import { type MfaKeys, codeMissing, codeRefused, proveSecondFactor, type Proof } from './second-factor.ts'
-import type { SignInRules } from './sign-in-rules.ts'
+} from '../sessions/session-store.ts'
+import {
+  type MfaKeys,
+  codeMissing,
+  codeRefused,
+  proveSecondFactor,
+  type Proof,
+} from '../accounts/second-factor.ts'
+import type { SignInRules } from '../sign-in-rules.ts'
 import {
   replacePasswordHash,
   selectOptionalOperator,
   selectOptionalPassword,
   updatePassword,
-} from './store.ts'
+} from '../accounts/store.ts'
 
 /** Signing in with each method, and changing the password. */
 

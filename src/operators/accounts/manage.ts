@@ -1,12 +1,12 @@
-import { checkName } from '../keys/suppliers.ts'
-import type { Revocations } from '../keys/revocations.ts'
-import type { Operator } from '../http/calls/call.ts'
-import type { Database, Queryable } from '../postgres/postgres.ts'
-import { Rejected } from '../http/rejected.ts'
-import { operatorRoles, type OperatorRole } from '../http/route.ts'
-import { transaction } from '../postgres/transaction.ts'
+import { checkName } from '../../keys/suppliers.ts'
+import type { Revocations } from '../../keys/revocations.ts'
+import type { Operator } from '../../http/calls/call.ts'
+import type { Database, Queryable } from '../../postgres/postgres.ts'
+import { Rejected } from '../../http/rejected.ts'
+import { operatorRoles, type OperatorRole } from '../../http/route.ts'
+import { transaction } from '../../postgres/transaction.ts'
 import { audit } from './audit.ts'
-import { roleOf, type AuditAction, type SignInLink, type StoredOperator } from './contract.ts'
+import { roleOf, type AuditAction, type SignInLink, type StoredOperator } from '../contract.ts'
 import {
   disabledByPlatform,
   hasSignedIn,
@@ -16,7 +16,7 @@ import {
   ownSignInLink,
 } from './refusals.ts'
 import { removeSecondFactor } from './second-factor.ts'
-import { deleteSessionsOf, createSignInLink, deleteSignInLinks } from './session-store.ts'
+import { deleteSessionsOf, createSignInLink, deleteSignInLinks } from '../sessions/session-store.ts'
 import {
   insertOptionalOperator,
   type NewOperator,

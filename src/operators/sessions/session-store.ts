@@ -1,9 +1,9 @@
-import { instantOf } from '../base/calendar.ts'
-import { hashSecret } from '../keys/secret.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import type { OperatorRole } from '../http/route.ts'
-import type { SignInMethod, SignInLink } from './contract.ts'
-import type { SignInRules } from './sign-in-rules.ts'
+import { instantOf } from '../../base/calendar.ts'
+import { hashSecret } from '../../keys/secret.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { OperatorRole } from '../../http/route.ts'
+import type { SignInMethod, SignInLink } from '../contract.ts'
+import type { SignInRules } from '../sign-in-rules.ts'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** The SQL of sessions. An expired session counts as none; housekeeping deletes it. */

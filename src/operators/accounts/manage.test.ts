@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { gatewayForTests, type TestOperator } from '../../test/stage/harness.ts'
-import { meetingAtLock } from '../../test/stage/locks.ts'
-import { browser, said } from '../../test/stage/sign-in.ts'
+import { gatewayForTests, type TestOperator } from '../../../test/stage/harness.ts'
+import { meetingAtLock } from '../../../test/stage/locks.ts'
+import { browser, said } from '../../../test/stage/sign-in.ts'
 import { lockAdmins } from './store.ts'
 
 let admin: TestOperator

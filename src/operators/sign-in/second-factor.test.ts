@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { generate } from 'otplib'
-import { gatewayForTests, type Reply } from '../../test/stage/harness.ts'
-import { browser, linkOf, said, withPassword, type Browser } from '../../test/stage/sign-in.ts'
-import { defaultSignInRules } from './sign-in-rules.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { browser, linkOf, said, withPassword, type Browser } from '../../../test/stage/sign-in.ts'
+import { defaultSignInRules } from '../sign-in-rules.ts'
 
 const password = 'correct horse battery'
 const start = Date.parse('2027-03-01T12:00:00Z')

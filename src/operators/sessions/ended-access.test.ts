@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { generate } from 'otplib'
-import { startGateway, type Reply, type TestGateway } from '../../test/stage/harness.ts'
-import { untilWaiting } from '../../test/stage/locks.ts'
-import { browser, linkOf, said, withPassword } from '../../test/stage/sign-in.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import { transaction } from '../postgres/transaction.ts'
+import { startGateway, type Reply, type TestGateway } from '../../../test/stage/harness.ts'
+import { untilWaiting } from '../../../test/stage/locks.ts'
+import { browser, linkOf, said, withPassword } from '../../../test/stage/sign-in.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { transaction } from '../../postgres/transaction.ts'
 
 /** What was under way when somebody's sessions ended opens and changes nothing any more. */
 

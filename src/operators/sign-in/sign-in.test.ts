@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { browser, linkOf, said, withPassword } from '../../test/stage/sign-in.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { browser, linkOf, said, withPassword } from '../../../test/stage/sign-in.ts'
 
 const password = 'correct horse battery'
 let name = ''

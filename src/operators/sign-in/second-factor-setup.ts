@@ -1,13 +1,13 @@
-import type { Operator } from '../http/calls/call.ts'
-import { notSignedIn } from '../http/server/operator-refusals.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import { Rejected } from '../http/rejected.ts'
-import { transaction } from '../postgres/transaction.ts'
-import { audit } from './audit.ts'
-import type { AuditAction, SecondFactorSetup, SignInMethod } from './contract.ts'
-import type { OpenedSession } from './sessions.ts'
+import type { Operator } from '../../http/calls/call.ts'
+import { notSignedIn } from '../../http/server/operator-refusals.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { Rejected } from '../../http/rejected.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { audit } from '../accounts/audit.ts'
+import type { AuditAction, SecondFactorSetup, SignInMethod } from '../contract.ts'
+import type { OpenedSession } from '../sessions/sessions.ts'
 import { attemptTakenBack, beginAttempt, checked } from './lock-out.ts'
-import { subjectOf } from './manage.ts'
+import { subjectOf } from '../accounts/manage.ts'
 import {
   beginSetup,
   codeMissing,
@@ -15,8 +15,8 @@ import {
   finishSetup,
   proveSecondFactor,
   removeSecondFactor,
-} from './second-factor.ts'
-import { deleteSessionsOf, lockSession } from './session-store.ts'
+} from '../accounts/second-factor.ts'
+import { deleteSessionsOf, lockSession } from '../sessions/session-store.ts'
 import { auditSignInRefusal, type SignInNeeds, type SignInContext } from './sign-in.ts'
 
 /** Operators setting up and removing their own second factor. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { client, gatewayForTests, type TestGateway, type TestOperator } from '../../test/stage/harness.ts'
-import { browser, linkOf, said } from '../../test/stage/sign-in.ts'
+import { client, gatewayForTests, type TestGateway, type TestOperator } from '../../../test/stage/harness.ts'
+import { browser, linkOf, said } from '../../../test/stage/sign-in.ts'
 import { deleteOldSessions } from './session-store.ts'
-import { defaultSignInRules } from './sign-in-rules.ts'
+import { defaultSignInRules } from '../sign-in-rules.ts'
 
 const start = '2027-03-01T12:00:00Z'
 

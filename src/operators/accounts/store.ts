@@ -1,7 +1,7 @@
-import type { Queryable } from '../postgres/postgres.ts'
-import type { OperatorRole } from '../http/route.ts'
-import type { StoredOperator } from './contract.ts'
-import type { SessionOwner } from './session-store.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import type { OperatorRole } from '../../http/route.ts'
+import type { StoredOperator } from '../contract.ts'
+import type { SessionOwner } from '../sessions/session-store.ts'
 
 /** The SQL of operators; the rules for changing them are in manage.ts. */
 

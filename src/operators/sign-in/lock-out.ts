@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { networkOf } from '../http/server/http-server.ts'
-import { Rejected } from '../http/rejected.ts'
-import type { SignInRules } from './sign-in-rules.ts'
-import { nameKeyOf } from './store.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
+import { networkOf } from '../../http/server/http-server.ts'
+import { Rejected } from '../../http/rejected.ts'
+import type { SignInRules } from '../sign-in-rules.ts'
+import { nameKeyOf } from '../accounts/store.ts'
 
 /**
  * Every wrong guess makes the next wait longer, counted by name (whether it exists or not) and by address. An attempt

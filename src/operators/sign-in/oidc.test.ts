@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { client, gatewayForTests, startGateway, type TestGateway } from '../../test/stage/harness.ts'
-import { said, withPassword } from '../../test/stage/sign-in.ts'
-import { startOpenIdProvider, type TestProvider } from '../../test/stage/servers/openid-provider.ts'
+import { client, gatewayForTests, startGateway, type TestGateway } from '../../../test/stage/harness.ts'
+import { said, withPassword } from '../../../test/stage/sign-in.ts'
+import { startOpenIdProvider, type TestProvider } from '../../../test/stage/servers/openid-provider.ts'
 
 let provider: TestProvider
 let gateway: TestGateway

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { openShop } from '../../test/stage/scenes/booking.ts'
-import { expectOk } from '../../test/stage/story.ts'
-import { gatewayForTests, type Reply, type TestGateway, type TestOperator } from '../../test/stage/harness.ts'
+import { openShop } from '../../../test/stage/scenes/booking.ts'
+import { expectOk } from '../../../test/stage/story.ts'
+import {
+  gatewayForTests,
+  type Reply,
+  type TestGateway,
+  type TestOperator,
+} from '../../../test/stage/harness.ts'
 import { audit, auditRefusal } from './audit.ts'
-import { browser, withPassword } from '../../test/stage/sign-in.ts'
+import { browser, withPassword } from '../../../test/stage/sign-in.ts'
 import { commandLine } from './manage.ts'
 
 let admin: TestOperator

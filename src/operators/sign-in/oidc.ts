@@ -1,6 +1,6 @@
 import type { Configuration, CustomFetch } from 'openid-client'
-import type { Clock } from '../base/clock.ts'
-import type { OperatorRole } from '../http/route.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { OperatorRole } from '../../http/route.ts'
 
 /**
  * Signing in by an OpenID provider: code flow with PKCE, state and nonce, the ID token's signature verified. The

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
-import { defaultSignInRules } from './sign-in-rules.ts'
-import { gatewayForTests, type TestGateway } from '../../test/stage/harness.ts'
-import { browser, linkOf, said, withPassword } from '../../test/stage/sign-in.ts'
+import { defaultSignInRules } from '../sign-in-rules.ts'
+import { gatewayForTests, type TestGateway } from '../../../test/stage/harness.ts'
+import { browser, linkOf, said, withPassword } from '../../../test/stage/sign-in.ts'
 
 const password = 'correct horse battery'
 const start = '2027-03-01T12:00:00Z'

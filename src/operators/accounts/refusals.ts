@@ -1,5 +1,5 @@
-import { Rejected, reportedValue } from '../http/rejected.ts'
-import type { StoredOperator } from './contract.ts'
+import { Rejected, reportedValue } from '../../http/rejected.ts'
+import type { StoredOperator } from '../contract.ts'
 
 /** Why a change of an operator, or of somebody of a supplier, is refused. */
 

@@ -1,7 +1,7 @@
 import { hash, randomInt, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
-import { Rejected } from '../http/rejected.ts'
-import type { SecondFactorSetup } from './contract.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
+import { Rejected } from '../../http/rejected.ts'
+import type { SecondFactorSetup } from '../contract.ts'
 
 /**
  * The second factor: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for people who lost it. Every

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import type { Queryable } from '../postgres/postgres.ts'
-import { transaction } from '../postgres/transaction.ts'
-import { audit } from './audit.ts'
-import { operatorNameLengthMax } from './contract.ts'
-import { subjectOf } from './manage.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { transaction } from '../../postgres/transaction.ts'
+import { audit } from '../accounts/audit.ts'
+import { operatorNameLengthMax } from '../contract.ts'
+import { subjectOf } from '../accounts/manage.ts'
 import type { Identity, SignInProvider } from './oidc.ts'
-import type { SessionOwner } from './session-store.ts'
+import type { SessionOwner } from '../sessions/session-store.ts'
 import type { SignInNeeds, SignInContext } from './sign-in.ts'
-import { insertOptionalOperator, nameKeyOf } from './store.ts'
+import { insertOptionalOperator, nameKeyOf } from '../accounts/store.ts'
 
 /**
  * The operator account for an identity of the provider: the account it is linked to; else the one named by its verified

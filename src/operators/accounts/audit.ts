@@ -1,8 +1,8 @@
-import type { Operator } from '../http/calls/call.ts'
-import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
-import { isRecord } from '../http/validation/validate.ts'
-import type { AuditAction, AuditedChange } from './contract.ts'
-import type { Route } from '../http/route.ts'
+import type { Operator } from '../../http/calls/call.ts'
+import { sqlIsoSeconds, type Queryable } from '../../postgres/postgres.ts'
+import { isRecord } from '../../http/validation/validate.ts'
+import type { AuditAction, AuditedChange } from '../contract.ts'
+import type { Route } from '../../http/route.ts'
 
 /** One change by an operator, or by a program with an operator's token. */
 export type AuditEntry = {
