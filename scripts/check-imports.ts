@@ -76,6 +76,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   http: ['server', 'calls', 'validation'],
   'push-log': ['read', 'keep', 'bodies'],
   operators: ['sign-in', 'accounts', 'sessions'],
+  offers: ['search', 'explain', 'price', 'stays'],
 }
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']

@@ -1,4 +1,4 @@
-import type { StayPolicy, FeeLine } from '../offers/cancel-policy.ts'
+import type { StayPolicy, FeeLine } from '../offers/price/cancel-policy.ts'
 import type { Tax } from '../taxes/contract.ts'
 import type { TaxedTotal } from '../taxes/compute.ts'
 import type { paymentTypes } from './callback-contract.ts'

@@ -1,5 +1,5 @@
 import { referenceNotFound } from '../offers/stay-request.ts'
-import { hotelVersionColumns, type HotelVersions } from '../offers/stays.ts'
+import { hotelVersionColumns, type HotelVersions } from '../offers/stays/stays.ts'
 import type { HotelClock } from '../hotels/hotel-clock.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { sweep } from '../postgres/queryable.ts'

@@ -39,7 +39,7 @@ import {
 } from '../sandbox/sandbox-endpoints.ts'
 import { getHotels, pushHotels } from '../hotels/hotel-endpoints.ts'
 import { getLimits } from '../keys/get-limits.ts'
-import { findOffers } from '../offers/find-offers.ts'
+import { findOffers } from '../offers/search/find-offers.ts'
 import type { Mounted } from '../http/calls/mount.ts'
 import { getTaxes, pushTaxes } from '../taxes/tax-endpoints.ts'
 import { getProducts, pushProducts } from '../products/product-endpoints.ts'

@@ -5,8 +5,8 @@ import {
   referenceProblems,
   stayProblems,
 } from '../offers/stay-request.ts'
-import type { BookableRoomRate, BookingCatalog } from '../offers/booking-catalog.ts'
-import type { HotelStay, StayReader } from '../offers/stays.ts'
+import type { BookableRoomRate, BookingCatalog } from '../offers/stays/booking-catalog.ts'
+import type { HotelStay, StayReader } from '../offers/stays/stays.ts'
 import { parseNight } from '../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../http/calls/mount.ts'
 import type { Needs } from '../postgres/postgres.ts'

@@ -1,6 +1,6 @@
 import { unset } from '../ari/blocks/block-codec.ts'
 import { fieldNumber } from '../ari/fields.ts'
-import type { BookableRoomRate } from '../offers/booking-catalog.ts'
+import type { BookableRoomRate } from '../offers/stays/booking-catalog.ts'
 import {
   isOffered,
   isUnrestricted,
@@ -8,10 +8,10 @@ import {
   taxesOf,
   unitsOf,
   type WantedStay,
-} from '../offers/evaluate.ts'
+} from '../offers/price/evaluate.ts'
 import { partiesOf, type RequestedRoom, type Party } from '../offers/party.ts'
-import { RoomRateDays } from '../offers/room-rate-days.ts'
-import type { HotelStay } from '../offers/stays.ts'
+import { RoomRateDays } from '../offers/stays/room-rate-days.ts'
+import type { HotelStay } from '../offers/stays/stays.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import type { NightPrice } from './live-answer.ts'

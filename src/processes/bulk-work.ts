@@ -8,7 +8,7 @@ import { isToThread, type FromThread, type Gained } from '../bulk/worker/thread-
 import { bulkBell } from '../bulk/jobs/bell.ts'
 import { startBulkWorker } from '../bulk/worker/worker.ts'
 import { linePushes } from './line-pushes.ts'
-import { readSoldHotel } from '../offers/stay-impact.ts'
+import { readSoldHotel } from '../offers/price/stay-impact.ts'
 import { startStoreWatch } from '../postgres/store-watch.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { priceFloors } from '../taxes/price-floor.ts'

@@ -1,5 +1,5 @@
-import type { BookingCatalog } from '../../offers/booking-catalog.ts'
-import type { HotelStay } from '../../offers/stays.ts'
+import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import type { HotelStay } from '../../offers/stays/stays.ts'
 import type { DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
 import { Rejected } from '../../http/rejected.ts'

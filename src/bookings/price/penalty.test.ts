@@ -11,7 +11,7 @@ import {
 } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests } from '../../../test/stage/harness.ts'
 import { expectOk, product, storyHotel } from '../../../test/stage/story.ts'
-import { preparePolicy } from '../../offers/cancel-policy.ts'
+import { preparePolicy } from '../../offers/price/cancel-policy.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { penaltyAt } from './penalty.ts'
 import type { ReservationContent } from '../state.ts'

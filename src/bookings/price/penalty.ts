@@ -1,4 +1,4 @@
-import type { StayPenalty } from '../../offers/cancel-policy.ts'
+import type { StayPenalty } from '../../offers/price/cancel-policy.ts'
 import type { ReservationContent, ReservationVersion, RoomState } from '../state.ts'
 import { minorText, toMinor } from '../../base/money.ts'
 

@@ -1,10 +1,16 @@
-import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../../offers/booking-catalog.ts'
-import { preparePolicy, stayPolicy, feeLines } from '../../offers/cancel-policy.ts'
-import { isOffered, isUnrestricted, wantedStay, taxesOf, type WantedStay } from '../../offers/evaluate.ts'
-import { explain, type TestedRule } from '../../offers/explain.ts'
+import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import { preparePolicy, stayPolicy, feeLines } from '../../offers/price/cancel-policy.ts'
+import {
+  isOffered,
+  isUnrestricted,
+  wantedStay,
+  taxesOf,
+  type WantedStay,
+} from '../../offers/price/evaluate.ts'
+import { explain, type TestedRule } from '../../offers/explain/explain.ts'
 import { partiesOf } from '../../offers/party.ts'
-import { RoomRateDays } from '../../offers/room-rate-days.ts'
-import type { HotelStay } from '../../offers/stays.ts'
+import { RoomRateDays } from '../../offers/stays/room-rate-days.ts'
+import type { HotelStay } from '../../offers/stays/stays.ts'
 import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { roomRateKey } from '../../products/store.ts'

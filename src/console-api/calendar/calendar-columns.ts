@@ -4,10 +4,10 @@ import type { Block } from '../../ari/blocks/block.ts'
 import { fieldNumber } from '../../ari/fields.ts'
 import { rateRestrictions } from '../../ari/restrictions.ts'
 import { daysIn, firstDay, type DayNumber } from '../../base/calendar.ts'
-import type { BookableRoomRate } from '../../offers/booking-catalog.ts'
+import type { BookableRoomRate } from '../../offers/stays/booking-catalog.ts'
 import { fits, type Parties, type Party } from '../../offers/party.ts'
-import { RoomRateDays, type RowName } from '../../offers/room-rate-days.ts'
-import type { HotelStay } from '../../offers/stays.ts'
+import { RoomRateDays, type RowName } from '../../offers/stays/room-rate-days.ts'
+import type { HotelStay } from '../../offers/stays/stays.ts'
 import {
   unsellableReasons,
   type CalendarColumn,

@@ -1,7 +1,7 @@
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { commonLimits } from '../../keys/contract.ts'
 import { partiesOf } from '../../offers/party.ts'
-import type { StayReader } from '../../offers/stays.ts'
+import type { StayReader } from '../../offers/stays/stays.ts'
 import { formatNight, parseNight } from '../../base/calendar.ts'
 import { answer, onEveryProblem, type Mounted } from '../../http/calls/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'

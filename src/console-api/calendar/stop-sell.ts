@@ -1,7 +1,7 @@
 import type { StoppedRow } from '../../ari/blocks/stop-sell.ts'
 import { readId } from '../../http/calls/query.ts'
 import { commonLimits } from '../../keys/contract.ts'
-import type { BookingCatalog } from '../../offers/booking-catalog.ts'
+import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import { parseNight } from '../../base/calendar.ts'
 import { answer, besideShape, onEveryProblem, type Mounted } from '../../http/calls/mount.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'

@@ -1,7 +1,7 @@
 import type { Operator } from '../../http/calls/call.ts'
 import type { HotelClock } from '../../hotels/hotel-clock.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import type { Setter } from '../../offers/set-by.ts'
+import type { Setter } from '../../offers/explain/set-by.ts'
 import { isRecord } from '../../http/validation/validate.ts'
 import { bodyColumns, readBodies, type BodySource } from '../../push-log/bodies/bodies.ts'
 import { isInRange, rangeValues, readBack } from '../../push-log/bodies/day-ranges.ts'

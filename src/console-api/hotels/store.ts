@@ -4,8 +4,8 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { searchWordsMax, type HotelNeighbours } from './contract.ts'
 import type { SearchWord } from './hotel-conditions.ts'
-import type { BookableRoomRate, BookingCatalog } from '../../offers/booking-catalog.ts'
-import type { HotelStay, StayRange, StayReader } from '../../offers/stays.ts'
+import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import type { HotelStay, StayRange, StayReader } from '../../offers/stays/stays.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 
 /** The search words, normalized like stored names; words beyond the limit are dropped. */

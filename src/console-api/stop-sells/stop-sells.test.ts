@@ -7,7 +7,7 @@ import { client, gatewayForTests, type TestOperator } from '../../../test/stage/
 import { expectOk, problemsOf, product } from '../../../test/stage/story.ts'
 import { openLog } from '../../base/log.ts'
 import { telemetry } from '../../base/telemetry.ts'
-import { stayReader } from '../../offers/stays.ts'
+import { stayReader } from '../../offers/stays/stays.ts'
 import { endStopSells } from './end-stop-sells.ts'
 import type { ListedStopSell } from './contract.ts'
 

@@ -42,10 +42,10 @@ const breaks: Readonly<Record<string, readonly Replacement[]>> = {
     },
   ],
   'large searches': [
-    { file: 'src/offers/find-offers.ts', from: 'workAtOnceMs = 5', to: 'workAtOnceMs = 10_000' },
+    { file: 'src/offers/search/find-offers.ts', from: 'workAtOnceMs = 5', to: 'workAtOnceMs = 10_000' },
   ],
   'explained searches': [
-    { file: 'src/offers/find-offers.ts', from: 'workAtOnceMs = 5', to: 'workAtOnceMs = 10_000' },
+    { file: 'src/offers/search/find-offers.ts', from: 'workAtOnceMs = 5', to: 'workAtOnceMs = 10_000' },
   ],
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, client } from '../../test/stage/harness.ts'
-import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
-import { transaction } from '../postgres/transaction.ts'
+import { gatewayForTests, client } from '../../../test/stage/harness.ts'
+import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
+import { transaction } from '../../postgres/transaction.ts'
 import { largeSearchesMax, SearchTurns } from './find-offers.ts'
 
 test('a search gets every second slice of the process, however many searches another token runs', async () => {

@@ -1,10 +1,10 @@
-import { unset } from '../ari/blocks/block-codec.ts'
-import { counted } from '../base/counted.ts'
-import { formatNight, weekdayOf, type DayNumber } from '../base/calendar.ts'
-import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
-import { quoteOf, wantedStay, unitsOf, type WantedStay } from './evaluate.ts'
-import { fits, type RequestedRoom, type Parties } from './party.ts'
-import type { RoomRateDays } from './room-rate-days.ts'
+import { unset } from '../../ari/blocks/block-codec.ts'
+import { counted } from '../../base/counted.ts'
+import { formatNight, weekdayOf, type DayNumber } from '../../base/calendar.ts'
+import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
+import { quoteOf, wantedStay, unitsOf, type WantedStay } from '../price/evaluate.ts'
+import { fits, type RequestedRoom, type Parties } from '../party.ts'
+import type { RoomRateDays } from '../stays/room-rate-days.ts'
 
 /** How far arrival and departure may move. */
 export const daysMovedMax = 14

@@ -1,15 +1,15 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../ari/fields.ts'
-import { formatNight, weekdayOf, weekdays, type DayNumber } from '../base/calendar.ts'
-import type { Queryable } from '../postgres/postgres.ts'
-import { isRecord } from '../http/validation/validate.ts'
+import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../../ari/fields.ts'
+import { formatNight, weekdayOf, weekdays, type DayNumber } from '../../base/calendar.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
+import { isRecord } from '../../http/validation/validate.ts'
 import {
   readBodiesOfPushes,
   selectAppliedPushes,
   selectNewestPushes,
   type AppliedPush,
-} from '../push-log/read/store.ts'
-import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
+} from '../../push-log/read/store.ts'
+import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import type { Origin, TestedRule } from './explain.ts'
 
 /**

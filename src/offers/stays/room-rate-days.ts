@@ -1,11 +1,11 @@
-import type { DayNumber, MonthNumber } from '../base/calendar.ts'
-import { unset } from '../ari/blocks/block-codec.ts'
-import { Block } from '../ari/blocks/block.ts'
-import { closureFields, fieldNumber } from '../ari/fields.ts'
-import { RowDays } from '../ari/blocks/row-days.ts'
-import { numbersOfKey, roomRateKey } from '../products/store.ts'
+import type { DayNumber, MonthNumber } from '../../base/calendar.ts'
+import { unset } from '../../ari/blocks/block-codec.ts'
+import { Block } from '../../ari/blocks/block.ts'
+import { closureFields, fieldNumber } from '../../ari/fields.ts'
+import { RowDays } from '../../ari/blocks/row-days.ts'
+import { numbersOfKey, roomRateKey } from '../../products/store.ts'
 import type { BookableRoomRate } from './booking-catalog.ts'
-import type { Party } from './party.ts'
+import type { Party } from '../party.ts'
 
 /** The row of a room-rate that a value belongs to: the room's own row, or that of the room with the rate. */
 export type RowName = 'room' | 'rate'

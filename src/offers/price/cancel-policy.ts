@@ -1,10 +1,10 @@
-import { formatNight, type DayNumber } from '../base/calendar.ts'
-import { minorText, toMinor } from '../base/money.ts'
-import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
-import type { PricedRoom, TaxedRoom, TaxedStay } from '../taxes/compute.ts'
+import { formatNight, type DayNumber } from '../../base/calendar.ts'
+import { minorText, toMinor } from '../../base/money.ts'
+import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import type { PricedRoom, TaxedRoom, TaxedStay } from '../../taxes/compute.ts'
 import type { Quote } from './evaluate.ts'
-import { exactText } from '../taxes/trace.ts'
-import { exactDecimal } from '../taxes/tax-rules.ts'
+import { exactText } from '../../taxes/trace.ts'
+import { exactDecimal } from '../../taxes/tax-rules.ts'
 
 type Penalty = NonNullable<CancelPolicy['cancelPenalties']>[number]
 type Charge = Penalty['penaltyCharge']

@@ -1,8 +1,8 @@
-import { scopesOf, taxesColumn, type StoredTax } from '../taxes/store.ts'
-import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../taxes/room-rate-taxes.ts'
-import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
-import { platformRateId, platformRoomId, roomRateKey } from '../products/store.ts'
-import { minorDigits } from '../reference/currencies.ts'
+import { scopesOf, taxesColumn, type StoredTax } from '../../taxes/store.ts'
+import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
+import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import { platformRateId, platformRoomId, roomRateKey } from '../../products/store.ts'
+import { minorDigits } from '../../reference/currencies.ts'
 
 /** Everything that can be sold in a hotel, except the values of its nights; valid for one version. */
 export type BookingCatalog = {

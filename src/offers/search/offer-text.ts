@@ -1,9 +1,9 @@
-import { formatNight, type DayNumber } from '../base/calendar.ts'
-import { minorText } from '../base/money.ts'
-import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
-import type { PricedRoom, TaxedTotal, TaxLine } from '../taxes/compute.ts'
-import { traceTaxes } from '../taxes/trace.ts'
-import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
+import { formatNight, type DayNumber } from '../../base/calendar.ts'
+import { minorText } from '../../base/money.ts'
+import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import type { PricedRoom, TaxedTotal, TaxLine } from '../../taxes/compute.ts'
+import { traceTaxes } from '../../taxes/trace.ts'
+import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import {
   policyText,
   preparePolicy,
@@ -13,8 +13,8 @@ import {
   traceFees,
   type Fee,
   type FeeBase,
-} from './cancel-policy.ts'
-import type { Quote, WantedStay } from './evaluate.ts'
+} from '../price/cancel-policy.ts'
+import type { Quote, WantedStay } from '../price/evaluate.ts'
 
 /**
  * Offers as JSON text, assembled from prepared pieces: in a search with thousands of offers, building objects

@@ -1,17 +1,17 @@
-import { unset } from '../ari/blocks/block-codec.ts'
-import { closureFields, fieldNumber } from '../ari/fields.ts'
-import { allowsBy, restrictionNames, restrictions, type RestrictedStay } from '../ari/restrictions.ts'
-import type { DayNumber } from '../base/calendar.ts'
+import { unset } from '../../ari/blocks/block-codec.ts'
+import { closureFields, fieldNumber } from '../../ari/fields.ts'
+import { allowsBy, restrictionNames, restrictions, type RestrictedStay } from '../../ari/restrictions.ts'
+import type { DayNumber } from '../../base/calendar.ts'
 import {
   computeTaxes,
   type PricedNight,
   type PricedRoom,
   type TaxedStay,
   type TaxesExceedPrice,
-} from '../taxes/compute.ts'
-import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
-import { fits, type Parties } from './party.ts'
-import type { RoomRateDays } from './room-rate-days.ts'
+} from '../../taxes/compute.ts'
+import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
+import { fits, type Parties } from '../party.ts'
+import type { RoomRateDays } from '../stays/room-rate-days.ts'
 
 /** A stay of some parties, from a hotel's point of view: the criteria for each of its room-rates. */
 export type WantedStay = RestrictedStay & {

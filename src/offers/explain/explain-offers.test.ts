@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isClosure, restrictionNames } from '../ari/restrictions.ts'
-import { gatewayForTests } from '../../test/stage/harness.ts'
+import { isClosure, restrictionNames } from '../../ari/restrictions.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
 import {
   adults2,
   april,
@@ -13,8 +13,8 @@ import {
   vat,
   type Fields,
   type Hotel,
-} from '../../test/stage/scenes/offers.ts'
-import { expectOk, product } from '../../test/stage/story.ts'
+} from '../../../test/stage/scenes/offers.ts'
+import { expectOk, product } from '../../../test/stage/story.ts'
 
 /** Why a stay is not on offer, or costs what it does. */
 

@@ -1,6 +1,6 @@
-import { unset } from '../ari/blocks/block-codec.ts'
-import type { Block } from '../ari/blocks/block.ts'
-import { fieldNumber, guestBucket } from '../ari/fields.ts'
+import { unset } from '../../ari/blocks/block-codec.ts'
+import type { Block } from '../../ari/blocks/block.ts'
+import { fieldNumber, guestBucket } from '../../ari/fields.ts'
 import {
   allowsBy,
   isClosure,
@@ -8,14 +8,14 @@ import {
   restrictions,
   type Restriction,
   type RestrictionName,
-} from '../ari/restrictions.ts'
-import { firstDay, formatNight, monthOf, type DayNumber } from '../base/calendar.ts'
-import { minorText } from '../base/money.ts'
-import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
-import type { OfferRule } from './contract.ts'
-import { taxesOf, type WantedStay } from './evaluate.ts'
-import { fits, type Party } from './party.ts'
-import type { RoomRateDays, RowName } from './room-rate-days.ts'
+} from '../../ari/restrictions.ts'
+import { firstDay, formatNight, monthOf, type DayNumber } from '../../base/calendar.ts'
+import { minorText } from '../../base/money.ts'
+import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
+import type { OfferRule } from '../contract.ts'
+import { taxesOf, type WantedStay } from '../price/evaluate.ts'
+import { fits, type Party } from '../party.ts'
+import type { RoomRateDays, RowName } from '../stays/room-rate-days.ts'
 
 /**
  * The origin of a value: a revision of the hotel's ARI, with the row, field and day, or a push of the product

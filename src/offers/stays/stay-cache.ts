@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { MonthNumber } from '../base/calendar.ts'
+import type { MonthNumber } from '../../base/calendar.ts'
 import { bookingCatalogOf, type BookingCatalog } from './booking-catalog.ts'
 import { packedMonths, bytesOf, hotelMonths, type HotelMonth } from './room-rate-days.ts'
 

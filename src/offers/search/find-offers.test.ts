@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { client, gatewayForTests } from '../../test/stage/harness.ts'
+import { client, gatewayForTests } from '../../../test/stage/harness.ts'
 import {
   adults2,
   april,
@@ -11,9 +11,9 @@ import {
   threeNights,
   vat,
   type Fields,
-} from '../../test/stage/scenes/offers.ts'
-import { expectOk, problemsOf, product, pushStoryHotel } from '../../test/stage/story.ts'
-import { offersAnswerMax } from './contract.ts'
+} from '../../../test/stage/scenes/offers.ts'
+import { expectOk, problemsOf, product, pushStoryHotel } from '../../../test/stage/story.ts'
+import { offersAnswerMax } from '../contract.ts'
 
 /** The offers of a search: prices, taxes, policies and what forbids a stay. */
 
