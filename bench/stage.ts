@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
 import { createKey, createToken } from '../src/keys/manage.ts'
 import { openLog } from '../src/base/log.ts'
-import { migrate } from '../src/postgres/migrate.ts'
+import { migrate } from '../src/postgres/schema/migrate.ts'
 import { openDatabase, type Database } from '../src/postgres/postgres.ts'
 import { preparePartitions } from '../src/push-log/bodies/housekeeping.ts'
 import { fillReference } from '../src/reference/store.ts'

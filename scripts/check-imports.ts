@@ -77,6 +77,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   'push-log': ['read', 'keep', 'bodies'],
   operators: ['sign-in', 'accounts', 'sessions'],
   offers: ['search', 'explain', 'price', 'stays'],
+  postgres: ['schema', 'watch', '.', 'connections'],
 }
 /** The rooms that may mount endpoints. */
 const composers: readonly string[] = ['bin', 'cli', 'src', 'handlers', 'processes']

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import pg from 'pg'
-import { migrate } from '../src/postgres/migrate.ts'
+import { migrate } from '../src/postgres/schema/migrate.ts'
 import { startTestPostgres } from '../test/stage/postgres.ts'
 
 const schemaFile = new URL('../db/schema.sql', import.meta.url)

@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads'
 import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { workInThread } from '../../src/processes/bulk-work.ts'
-import type { PostgresAddress } from '../../src/postgres/connection-config.ts'
+import type { PostgresAddress } from '../../src/postgres/connections/connection-config.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'
 import { benchClock } from './bench-clock.ts'
 

@@ -1,7 +1,7 @@
 /** This service as a process: prints its address on the first line of standard output. */
 import { startApp } from '../../src/app.ts'
 import { openCardVault } from '../../src/cards/card-vault.ts'
-import type { PostgresAddress } from '../../src/postgres/connection-config.ts'
+import type { PostgresAddress } from '../../src/postgres/connections/connection-config.ts'
 import { openLog } from '../../src/base/log.ts'
 import { loopbackNetworks } from '../../src/outbound/vet-url.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'

@@ -7,7 +7,7 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.ts'
-import { migrate } from '../../src/postgres/migrate.ts'
+import { migrate } from '../../src/postgres/schema/migrate.ts'
 import { openDatabase, type Database } from '../../src/postgres/postgres.ts'
 import { environOf } from '../../test/stage/postgres.ts'
 import { dataFolder, runAri, runAriAfter, startProgram, type Outcome } from '../../test/stage/programs.ts'

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { PostgresAddress } from '../../src/postgres/connection-config.ts'
+import type { PostgresAddress } from '../../src/postgres/connections/connection-config.ts'
 import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,

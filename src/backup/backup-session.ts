@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { bareConfig, findHost, type PostgresAddress } from '../postgres/connection-config.ts'
+import { bareConfig, findHost, type PostgresAddress } from '../postgres/connections/connection-config.ts'
 
 /** The texts of COPY and of rows are the same with these settings, whatever the server's are. */
 const settings = `

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import type { PostgresAddress } from '../postgres/connection-config.ts'
+import type { PostgresAddress } from '../postgres/connections/connection-config.ts'
 import { sqlIsoSeconds } from '../postgres/postgres.ts'
 import { listOf, openTransaction, selectTables, tablesNotStored } from './backup-session.ts'
 import { hotelDigests } from './hotel-digests.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { selectDeliveryHold } from '../deliveries/queue/hold.ts'
-import type { PostgresAddress } from '../postgres/connection-config.ts'
+import type { PostgresAddress } from '../postgres/connections/connection-config.ts'
 import { listOf, openTransaction, selectTables, tablesNotStored } from './backup-session.ts'
 import { backupRecords } from './create-backup.ts'
 import { readRecords } from './records.ts'

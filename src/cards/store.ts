@@ -1,4 +1,4 @@
-import { sweep } from '../postgres/queryable.ts'
+import { sweep } from '../postgres/connections/queryable.ts'
 import { hourMs } from '../base/calendar.ts'
 import pg from 'pg'
 import { cardErrors } from './contract.ts'

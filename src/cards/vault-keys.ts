@@ -1,4 +1,4 @@
-import { sweep } from '../postgres/queryable.ts'
+import { sweep } from '../postgres/connections/queryable.ts'
 import { sqlIsoSeconds, type Database, type Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import type { SealedCard, Vault } from './vault.ts'

@@ -1,7 +1,7 @@
-import { sweep } from '../postgres/queryable.ts'
+import { sweep } from '../postgres/connections/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { ChangeKind } from './contract.ts'
-import { storeStamp } from '../postgres/store-epoch.ts'
+import { storeStamp } from '../postgres/connections/store-epoch.ts'
 import type { FeedPosition, Position } from './cursor.ts'
 
 export type ChangeRow = {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { countOtherConnections, type Queryable } from '../postgres/postgres.ts'
-import { beginEpoch } from '../postgres/store-epoch.ts'
+import { beginEpoch } from '../postgres/connections/store-epoch.ts'
 import { audited, withSession } from './session.ts'
 import { printLine, printOutcome, printTable, remark } from './print.ts'
 

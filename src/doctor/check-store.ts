@@ -12,9 +12,9 @@ import {
   findHost,
   waitsWith,
   type PostgresAddress,
-} from '../postgres/connection-config.ts'
-import { checkDatabase } from '../postgres/first-connection.ts'
-import { lookAtSchema } from '../postgres/migrate.ts'
+} from '../postgres/connections/connection-config.ts'
+import { checkDatabase } from '../postgres/schema/first-connection.ts'
+import { lookAtSchema } from '../postgres/schema/migrate.ts'
 import { openDatabase, type Database } from '../postgres/postgres.ts'
 import { lacksRole, supplierRole } from '../postgres/supplier-session.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../postgres/postgres.ts'
-import { sweep } from '../postgres/queryable.ts'
+import { sweep } from '../postgres/connections/queryable.ts'
 import { findingLimits, type Evidence, type FindingKind } from './contract.ts'
 
 /**

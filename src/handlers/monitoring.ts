@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { MetricsRules } from '../settings/setting.ts'
 import type { Needs } from '../postgres/postgres.ts'
-import { storeProblems } from '../postgres/store-errors.ts'
+import { storeProblems } from '../postgres/connections/store-errors.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Registry } from 'prom-client'

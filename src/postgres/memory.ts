@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { StoreEpoch } from './store-epoch.ts'
+import type { StoreEpoch } from './connections/store-epoch.ts'
 
 type Entry<Found> = { beganMs: number; found: Promise<Found> }
 

@@ -5,12 +5,12 @@ import {
   waitsWith,
   type PostgresAddress,
   type SessionSettings,
-} from './connection-config.ts'
-import { connected, type Answers, type Begun, type Connection } from './connection.ts'
-import { Connections } from './connections.ts'
+} from './connections/connection-config.ts'
+import { connected, type Answers, type Begun, type Connection } from './connections/connection.ts'
+import { Connections } from './connections/connections.ts'
 import { Gate } from '../base/gate.ts'
-import type { Queryable } from './queryable.ts'
-import type { StoreEpoch } from './store-epoch.ts'
+import type { Queryable } from './connections/queryable.ts'
+import type { StoreEpoch } from './connections/store-epoch.ts'
 import type { Log } from '../base/log.ts'
 import type { Telemetry } from '../base/telemetry.ts'
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Gate } from '../base/gate.ts'
-import { codeOf } from './store-errors.ts'
+import { codeOf } from './connections/store-errors.ts'
 import { unhurriedConnectionsMax, type Database } from './postgres.ts'
 import { readTransaction, type Transaction } from './transaction.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
-import { allOf, connected, type Answers, type Begun, type Connection } from './connection.ts'
+import { allOf, connected, type Answers, type Begun, type Connection } from './connections/connection.ts'
 import type { Database, Queryable } from './postgres.ts'
-import { selectStoreStamp, type StoreEpoch } from './store-epoch.ts'
-import { commitFailure, isConsequence, isTransient } from './store-errors.ts'
+import { selectStoreStamp, type StoreEpoch } from './connections/store-epoch.ts'
+import { commitFailure, isConsequence, isTransient } from './connections/store-errors.ts'
 
 /** The connection of a transaction. */
 export type Transaction = Queryable & {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Needs, Queryable } from '../postgres/postgres.ts'
-import { isUnavailable, OutcomeUnknown } from '../postgres/store-errors.ts'
+import { isUnavailable, OutcomeUnknown } from '../postgres/connections/store-errors.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { instantOf, formatNight, optionalInstant } from '../base/calendar.ts'
 import type { Failure } from './ask-supplier.ts'

@@ -1,4 +1,4 @@
-import { sweep } from '../postgres/queryable.ts'
+import { sweep } from '../postgres/connections/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { OnFailure } from '../keys/suppliers.ts'
 import type { AccountTerms } from './outcome.ts'

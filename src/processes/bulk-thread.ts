@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads'
 import { openLog, type LogLevel } from '../base/log.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { workInThread } from './bulk-work.ts'
-import type { PostgresAddress } from '../postgres/connection-config.ts'
+import type { PostgresAddress } from '../postgres/connections/connection-config.ts'
 import { openDatabase } from '../postgres/postgres.ts'
 
 export type BulkThreadData = { address: PostgresAddress; logLevel: LogLevel; patience: number }

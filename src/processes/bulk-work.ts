@@ -9,7 +9,7 @@ import { bulkBell } from '../bulk/jobs/bell.ts'
 import { startBulkWorker } from '../bulk/worker/worker.ts'
 import { linePushes } from './line-pushes.ts'
 import { readSoldHotel } from '../offers/price/stay-impact.ts'
-import { startStoreWatch } from '../postgres/store-watch.ts'
+import { startStoreWatch } from '../postgres/watch/store-watch.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { priceFloors } from '../taxes/price-floor.ts'
 

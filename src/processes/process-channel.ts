@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { Grant, SharedLimits } from '../http/server/rate-limit.ts'
 import type { PeerPlaces } from './peers.ts'
-import type { PostgresAddress } from '../postgres/connection-config.ts'
+import type { PostgresAddress } from '../postgres/connections/connection-config.ts'
 
 /**
  * The messages between the processes of a service (ARI_PROCESSES): a primary, which holds the store, and

@@ -9,7 +9,7 @@ import { AggregatorRegistry } from 'prom-client'
 import { WrongSettings, type Settings } from '../settings/config.ts'
 import type { Log } from '../base/log.ts'
 import { processorSeconds, type Telemetry } from '../base/telemetry.ts'
-import type { PostgresAddress } from '../postgres/connection-config.ts'
+import type { PostgresAddress } from '../postgres/connections/connection-config.ts'
 import {
   isToPrimary,
   sendToWorker,

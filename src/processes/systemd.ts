@@ -4,7 +4,7 @@ import type { Closers } from './closers.ts'
 import { supervision, type Settings } from '../settings/config.ts'
 import { throttledWarning } from '../base/log.ts'
 import type { Needs } from '../postgres/postgres.ts'
-import { storeProblems } from '../postgres/store-errors.ts'
+import { storeProblems } from '../postgres/connections/store-errors.ts'
 
 /**
  * Reports to systemd, for a unit of Type=notify: sd_notify(3). Its socket is one for datagrams, which Node doesn't have, so

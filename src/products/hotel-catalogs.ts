@@ -1,6 +1,6 @@
 import type { HotelRow } from '../hotels/store.ts'
 import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
-import { storeStamp } from '../postgres/store-epoch.ts'
+import { storeStamp } from '../postgres/connections/store-epoch.ts'
 import { catalogLists, catalogOf, type Catalog, type CatalogLists } from './store.ts'
 
 export type HotelOfSupplier = { supplierId: number; hotelCode: string }

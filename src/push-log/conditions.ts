@@ -1,4 +1,4 @@
-import type { Parameters } from '../postgres/queryable.ts'
+import type { Parameters } from '../postgres/connections/queryable.ts'
 import type { PushKind, PushOutcome } from './contract.ts'
 import { hasRequestId } from './request-ids.ts'
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { hostsOf, hostWantOf, hostWants, isHostWant } from '../postgres/connection-config.ts'
+import { hostsOf, hostWantOf, hostWants, isHostWant } from '../postgres/connections/connection-config.ts'
 import { readNatsServers } from '../changes/nats-url.ts'
 import type { ObjectStoreAddress } from '../outbound/object-store.ts'
 import { ownFirstSegments } from '../base/path-prefix.ts'

@@ -1,6 +1,6 @@
 import { WrongSettings } from '../settings/config.ts'
 import { Rejected } from '../http/rejected.ts'
-import { isUnavailable } from '../postgres/store-errors.ts'
+import { isUnavailable } from '../postgres/connections/store-errors.ts'
 
 /** The reason that a program stopped, in lines for the person who ran it: never a stack trace. */
 export function failureLines(error: unknown): string[] {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Settings } from '../settings/config.ts'
-import { addressText, type PostgresAddress } from '../postgres/connection-config.ts'
-import { checkDatabase } from '../postgres/first-connection.ts'
-import { isMigrated } from '../postgres/migrate.ts'
+import { addressText, type PostgresAddress } from '../postgres/connections/connection-config.ts'
+import { checkDatabase } from '../postgres/schema/first-connection.ts'
+import { isMigrated } from '../postgres/schema/migrate.ts'
 
 /** The PostgreSQL that a program works on, according to its settings. */
 export type Store = {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { openLog } from '../../src/base/log.ts'
-import { migrate } from '../../src/postgres/migrate.ts'
+import { migrate } from '../../src/postgres/schema/migrate.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'
 import { preparePartitions } from '../../src/push-log/bodies/housekeeping.ts'
 import { fillReference } from '../../src/reference/store.ts'

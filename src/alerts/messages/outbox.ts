@@ -1,6 +1,6 @@
 import { findingLimits, type FindingKind } from '../../findings/contract.ts'
 import { numberArray, type Database, type Queryable } from '../../postgres/postgres.ts'
-import { sweep } from '../../postgres/queryable.ts'
+import { sweep } from '../../postgres/connections/queryable.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { criticalKinds } from '../contract.ts'
 import { alertsSubject } from '../channels/settings-store.ts'

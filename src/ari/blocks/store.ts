@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { dayIn } from '../../base/calendar.ts'
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../../postgres/postgres.ts'
-import { storeStamp } from '../../postgres/store-epoch.ts'
+import { storeStamp } from '../../postgres/connections/store-epoch.ts'
 
 /** The location of a block: one row of ari_month. */
 export type BlockKey = { hotelId: number; roomNo: number; rateNo: number; month: number }

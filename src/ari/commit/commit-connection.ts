@@ -1,7 +1,7 @@
-import type { Connection } from '../../postgres/connection.ts'
+import type { Connection } from '../../postgres/connections/connection.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { StoreChanged } from '../../postgres/store-epoch.ts'
-import { isTransient } from '../../postgres/store-errors.ts'
+import { StoreChanged } from '../../postgres/connections/store-epoch.ts'
+import { isTransient } from '../../postgres/connections/store-errors.ts'
 
 const attemptsMax = 5
 

@@ -1,6 +1,6 @@
-import { allOf, type Connection } from '../../postgres/connection.ts'
+import { allOf, type Connection } from '../../postgres/connections/connection.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { commitFailure } from '../../postgres/store-errors.ts'
+import { commitFailure } from '../../postgres/connections/store-errors.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../../push-log/keep/keep.ts'
 import { answerPush } from './answer-push.ts'
 import { applyPush, type Observe } from './apply.ts'

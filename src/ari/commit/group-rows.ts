@@ -1,4 +1,4 @@
-import type { Connection } from '../../postgres/connection.ts'
+import type { Connection } from '../../postgres/connections/connection.ts'
 import { Block, type Blocks } from '../blocks/block.ts'
 import type { StoredBlock } from './block-cache.ts'
 import { monthsToLearn } from '../guard/judged-push.ts'

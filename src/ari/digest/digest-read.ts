@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { monthOf, type DayNumber, type MonthNumber } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { storeStamp } from '../../postgres/store-epoch.ts'
+import { storeStamp } from '../../postgres/connections/store-epoch.ts'
 import { guestsMaxOf } from '../../products/store.ts'
 import { Block } from '../blocks/block.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { firstDay, formatNight, type DayNumber } from '../../base/calendar.ts'
 import { guestsMaxOf, roomRateKey } from '../../products/store.ts'
-import type { Connection } from '../../postgres/connection.ts'
+import type { Connection } from '../../postgres/connections/connection.ts'
 import type { NightMask } from '../blocks/block.ts'
 import { unset } from '../blocks/block-codec.ts'
 import { fieldNumber, isPriceField } from '../fields.ts'

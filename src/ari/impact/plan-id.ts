@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isRecord } from '../../http/validation/validate.ts'
 import type { Problem } from '../../http/rejected.ts'
-import { epochIdOf } from '../../postgres/store-epoch.ts'
+import { epochIdOf } from '../../postgres/connections/store-epoch.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import type { ReadyPush } from '../judge/plan.ts'
 import type { ReadablePush } from '../judge/readable.ts'

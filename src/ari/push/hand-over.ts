@@ -4,7 +4,7 @@ import type { Caller, Push } from '../../http/calls/call.ts'
 import type { Answer, ItemsCall } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import { noWarnings } from '../../http/calls/warnings.ts'
-import { isUnavailable, OutcomeUnknown, StoreUnavailable } from '../../postgres/store-errors.ts'
+import { isUnavailable, OutcomeUnknown, StoreUnavailable } from '../../postgres/connections/store-errors.ts'
 import { acceptAri, type AriNeeds } from './accept-ari.ts'
 import type { ariRoutes } from '../contract.ts'
 

@@ -1,4 +1,4 @@
-import { sweep } from '../../postgres/queryable.ts'
+import { sweep } from '../../postgres/connections/queryable.ts'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { OwnedKey } from '../../http/calls/call.ts'

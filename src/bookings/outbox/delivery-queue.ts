@@ -6,7 +6,7 @@ import type { Transaction } from '../../postgres/transaction.ts'
 import { deliverWithinMs } from './delivery-schedule.ts'
 import type { ReservationStatus } from '../state.ts'
 import type { Log } from '../../base/log.ts'
-import type { Connection } from '../../postgres/connection.ts'
+import type { Connection } from '../../postgres/connections/connection.ts'
 
 /** A version of a reservation to deliver to its supplier. */
 type ToDeliver = {

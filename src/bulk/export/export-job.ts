@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Problem } from '../../http/rejected.ts'
 import { selectOptionalCaller } from '../../keys/store.ts'
-import { isUnavailable } from '../../postgres/store-errors.ts'
+import { isUnavailable } from '../../postgres/connections/store-errors.ts'
 import { readTransaction, transaction } from '../../postgres/transaction.ts'
 import { exportColumns } from './export-csv.ts'
 import { PartsWriter } from './export-file.ts'

@@ -1,4 +1,4 @@
-import type { Parameters } from '../../postgres/queryable.ts'
+import type { Parameters } from '../../postgres/connections/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { GoLiveStage, HotelOrder } from './contract.ts'
 

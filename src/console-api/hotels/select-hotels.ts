@@ -1,4 +1,4 @@
-import { Parameters } from '../../postgres/queryable.ts'
+import { Parameters } from '../../postgres/connections/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { HotelListed, HotelOrder } from './contract.ts'
 import {

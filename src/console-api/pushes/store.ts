@@ -1,5 +1,5 @@
 import { instantOf } from '../../base/calendar.ts'
-import { Parameters } from '../../postgres/queryable.ts'
+import { Parameters } from '../../postgres/connections/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 import {

@@ -6,7 +6,7 @@ import { client, gatewayForTests, type TestOperator } from '../../../test/stage/
 import { asAdmin, testServer } from '../../../test/stage/postgres.ts'
 import { expectOk } from '../../../test/stage/story.ts'
 import { makeSecret } from '../../keys/secret.ts'
-import { migrate } from '../../postgres/migrate.ts'
+import { migrate } from '../../postgres/schema/migrate.ts'
 
 let viewer: TestOperator
 let shop: Shop

@@ -3,7 +3,7 @@ import { alertIdOf } from '../../alerts/render-alert.ts'
 import { instantOf } from '../../base/calendar.ts'
 import type { FindingKind } from '../../findings/contract.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { sweep } from '../../postgres/queryable.ts'
+import { sweep } from '../../postgres/connections/queryable.ts'
 import { selectStopSells } from '../stop-sells/store.ts'
 import { workLimits, type WorkDone, type WorkItem } from './contract.ts'
 

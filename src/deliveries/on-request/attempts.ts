@@ -1,5 +1,5 @@
 import type { Queryable } from '../../postgres/postgres.ts'
-import { sweep } from '../../postgres/queryable.ts'
+import { sweep } from '../../postgres/connections/queryable.ts'
 import type { Trigger } from '../../bookings/outbox/delivery-schedule.ts'
 
 export type StoredAttempt = {

@@ -5,7 +5,7 @@ import type { Answer, LongAnswer, Mounted } from '../calls/mount.ts'
 import { Rejected, rejectedBody } from '../rejected.ts'
 import { basePathOf, type Route } from '../route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
-import { isUnavailable, OutcomeUnknown } from '../../postgres/store-errors.ts'
+import { isUnavailable, OutcomeUnknown } from '../../postgres/connections/store-errors.ts'
 import { warningMembers } from '../calls/warnings.ts'
 
 type ErrorNeeds = Pick<ServeNeeds, 'keepRefused' | 'log' | 'telemetry'>

@@ -1,7 +1,7 @@
 import { gather } from '../../base/gather.ts'
 import { monthOf, type DayNumber, type MonthNumber } from '../../base/calendar.ts'
 import { numberArray, hideFromPlanner, type Database, type Queryable } from '../../postgres/postgres.ts'
-import { StoreChanged, storeStamp as stampColumn } from '../../postgres/store-epoch.ts'
+import { StoreChanged, storeStamp as stampColumn } from '../../postgres/connections/store-epoch.ts'
 import type { Telemetry } from '../../base/telemetry.ts'
 import { bookingCatalogColumn, bookingCatalogOf, type BookingCatalog } from './booking-catalog.ts'
 import { hotelBlocksColumn, hotelMonths, type HotelMonth, type HotelMonths } from './room-rate-days.ts'

@@ -1,8 +1,8 @@
 import { dayMs } from '../../base/calendar.ts'
-import { sweep } from '../../postgres/queryable.ts'
+import { sweep } from '../../postgres/connections/queryable.ts'
 import type { Database, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
-import { codeOf } from '../../postgres/store-errors.ts'
+import { codeOf } from '../../postgres/connections/store-errors.ts'
 
 /**
  * The days of the push log and of its packed bodies: created ahead, dropped when they are old. A push must

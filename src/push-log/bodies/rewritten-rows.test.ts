@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { client, gatewayForTests } from '../../../test/stage/harness.ts'
 import type { TestAddress } from '../../../test/stage/postgres.ts'
 import { expectOk, pushStoryHotel } from '../../../test/stage/story.ts'
-import { migrate } from '../../postgres/migrate.ts'
+import { migrate } from '../../postgres/schema/migrate.ts'
 import { preparePartitions } from './housekeeping.ts'
 
 const migration = '0029_push_log_row.sql'

@@ -1,5 +1,5 @@
 import { dayMs } from '../../base/calendar.ts'
-import { Parameters } from '../../postgres/queryable.ts'
+import { Parameters } from '../../postgres/connections/queryable.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { Archive } from '../bodies/archive.ts'
 import { bodyColumns, readBodies, type BodySource } from '../bodies/bodies.ts'

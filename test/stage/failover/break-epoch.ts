@@ -1,5 +1,5 @@
 /** A deliberate break, preloaded into a service: no connection checks which store it leads to. */
-import { StoreEpoch } from '../../../src/postgres/store-epoch.ts'
+import { StoreEpoch } from '../../../src/postgres/connections/store-epoch.ts'
 
 const asBefore: Partial<Record<keyof StoreEpoch, unknown>> = {
   enter: async () => {},

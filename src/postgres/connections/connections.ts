@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { StoreClock } from '../base/clock.ts'
+import { StoreClock } from '../../base/clock.ts'
 import {
   addressText,
   connectionConfig,

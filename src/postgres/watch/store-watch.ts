@@ -1,5 +1,5 @@
-import type { Needs } from './postgres.ts'
-import { storeStamp } from './store-epoch.ts'
+import type { Needs } from '../postgres.ts'
+import { storeStamp } from '../connections/store-epoch.ts'
 
 /**
  * Checks the store once a second: whether it is still the same one, and its time. Idle connections, and those

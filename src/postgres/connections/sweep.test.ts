@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { gatewayForTests } from '../../test/stage/harness.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
 import { sweep } from './queryable.ts'
 
 const gateway = await gatewayForTests()

@@ -1,4 +1,4 @@
-import type { StoreClock } from '../base/clock.ts'
+import type { StoreClock } from '../../base/clock.ts'
 import type { Queryable } from './queryable.ts'
 
 /**

@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionConfig, waitsWith, type PostgresAddress, findHost } from './connection-config.ts'
+import {
+  connectionConfig,
+  waitsWith,
+  type PostgresAddress,
+  findHost,
+} from '../connections/connection-config.ts'
 
 /** Valid from both src/postgres and, by scripts/build.ts, dist/. */
-const folder = new URL('../../db/migrations/', import.meta.url)
+const folder = new URL('../../../db/migrations/', import.meta.url)
 const fileName = /^(\d{4})_[a-z0-9_]+\.sql$/
 
 /**

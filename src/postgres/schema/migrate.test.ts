@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { untilWaiting } from '../../test/stage/locks.ts'
-import { asAdmin, newTestDatabase, type TestAddress } from '../../test/stage/postgres.ts'
-import { openShop, pushNights } from '../../test/stage/scenes/booking.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { untilWaiting } from '../../../test/stage/locks.ts'
+import { asAdmin, newTestDatabase, type TestAddress } from '../../../test/stage/postgres.ts'
+import { openShop, pushNights } from '../../../test/stage/scenes/booking.ts'
 import { isMigrated, migrate, migrateAs, schemaNames } from './migrate.ts'
-import { transaction } from './transaction.ts'
+import { transaction } from '../transaction.ts'
 
 let address: TestAddress | undefined
 const gateway = await gatewayForTests({ through: (database) => (address = database) })

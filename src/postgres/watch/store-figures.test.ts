@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { seconds } from '../../test/stage/pace.ts'
-import { eventually } from '../../test/stage/crash/world.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { seconds } from '../../../test/stage/pace.ts'
+import { eventually } from '../../../test/stage/crash/world.ts'
 import { noteBackup, startStoreFigures, WrittenLog } from './store-figures.ts'
-import { openLog } from '../base/log.ts'
-import { telemetry } from '../base/telemetry.ts'
+import { openLog } from '../../base/log.ts'
+import { telemetry } from '../../base/telemetry.ts'
 
 async function metric(url: string, name: string): Promise<number> {
   const page = await (await fetch(`${url}/metrics`)).text()

@@ -7,7 +7,7 @@ import {
   type PostgresAddress,
   findHost,
   NoWritableHost,
-} from './connection-config.ts'
+} from '../connections/connection-config.ts'
 import { schemaName } from './migrate.ts'
 
 /**

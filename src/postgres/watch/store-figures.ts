@@ -1,4 +1,4 @@
-import type { Needs, Queryable } from './postgres.ts'
+import type { Needs, Queryable } from '../postgres.ts'
 
 /** What only the store knows, for the metrics. */
 
