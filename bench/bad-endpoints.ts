@@ -9,8 +9,8 @@ import {
   startWorker,
   type BadWorld,
 } from '../test/stage/deliveries/bad-endpoints.ts'
-import { atRate, quantile } from './client.ts'
-import { row, type Row } from './table.ts'
+import { atRate, quantile } from './stage/client.ts'
+import { row, type Row } from './stage/table.ts'
 
 const healthyPerSecond = 60
 const badPerSecond = 50

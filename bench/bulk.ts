@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { writeClientTypes } from '../scripts/write-client-types.ts'
 import type { TestAddress } from '../test/stage/postgres.ts'
-import { atRate, expect, openClient, quantile } from './client.ts'
-import type { Load, LinesToLoad } from './bulk-lines.ts'
-import { openStage, startPeer, type Peer, type Stage } from './stage.ts'
-import { perSecond, row, type Row } from './table.ts'
-import { smallPushes, type Workload } from './workload.ts'
+import { atRate, expect, openClient, quantile } from './stage/client.ts'
+import type { Load, LinesToLoad } from './stage/bulk-lines.ts'
+import { openStage, startPeer, type Peer, type Stage } from './stage/stage.ts'
+import { perSecond, row, type Row } from './stage/table.ts'
+import { smallPushes, type Workload } from './stage/workload.ts'
 
 /** A year of three room-rates, roughly. */
 const linesPerHotel = 1_000
@@ -86,7 +86,7 @@ function loadLines(
 ): Promise<Load> {
   const workerData: LinesToLoad = { url, pid, apiKey, roomsPerHotel, linesPerHotel, ...lines }
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('bulk-lines.ts', import.meta.url), { workerData })
+    const worker = new Worker(new URL('stage/bulk-lines.ts', import.meta.url), { workerData })
     worker.once('message', resolve).once('error', reject)
   })
 }

@@ -5,8 +5,8 @@ import { bigFrom, pushBigHotel } from '../test/stage/browser/big-calendar.ts'
 import { launchChromium } from '../test/stage/chromium.ts'
 import { startGateway } from '../test/stage/harness.ts'
 import type { TestAddress } from '../test/stage/postgres.ts'
-import { quantile } from './client.ts'
-import { row, type Row } from './table.ts'
+import { quantile } from './stage/client.ts'
+import { row, type Row } from './stage/table.ts'
 
 const size = { roomRates: 200, nights: 760 }
 const viewport = { width: 1440, height: 900 }

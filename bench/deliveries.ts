@@ -4,11 +4,16 @@ import { promisify } from 'node:util'
 import { setTimeout as wait } from 'node:timers/promises'
 import { asAdmin, type TestAddress } from '../test/stage/postgres.ts'
 import { httpAnswer, startReceiver } from '../test/stage/servers/receiver.ts'
-import { bookableNights, bookingWorkload, openBookingStage, type BookingStage } from './booking-stage.ts'
-import { atRate, expect, quantile, spread } from './client.ts'
+import {
+  bookableNights,
+  bookingWorkload,
+  openBookingStage,
+  type BookingStage,
+} from './stage/booking-stage.ts'
+import { atRate, expect, quantile, spread } from './stage/client.ts'
 
-import { perSecond, row, type Row } from './table.ts'
-import { night } from './workload.ts'
+import { perSecond, row, type Row } from './stage/table.ts'
+import { night } from './stage/workload.ts'
 
 const bookingsPerSecond = 200
 const warmSeconds = 3

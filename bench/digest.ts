@@ -1,8 +1,8 @@
 import { asAdmin, type TestAddress } from '../test/stage/postgres.ts'
-import { expect, openClient } from './client.ts'
-import { openStage, startPeer } from './stage.ts'
-import { row, type Row } from './table.ts'
-import type { Workload } from './workload.ts'
+import { expect, openClient } from './stage/client.ts'
+import { openStage, startPeer } from './stage/stage.ts'
+import { row, type Row } from './stage/table.ts'
+import type { Workload } from './stage/workload.ts'
 
 const rooms = 40
 const rates = 33

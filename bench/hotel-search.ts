@@ -1,9 +1,9 @@
 import { client, type TestClient, type TestGateway } from '../test/stage/harness.ts'
 import type { TestAddress } from '../test/stage/postgres.ts'
-import { loadHotels } from './hotel-load.ts'
-import { quantile } from './client.ts'
-import { openStage, startGatewayOn } from './stage.ts'
-import { row, type Row } from './table.ts'
+import { loadHotels } from './stage/hotel-load.ts'
+import { quantile } from './stage/client.ts'
+import { openStage, startGatewayOn } from './stage/stage.ts'
+import { row, type Row } from './stage/table.ts'
 
 const hotels = 100_000
 const askedTimes = 20

@@ -1,8 +1,8 @@
 import type { TestAddress } from '../test/stage/postgres.ts'
-import { expect, openClient } from './client.ts'
-import { openStage, startPeer } from './stage.ts'
-import { row, type Row } from './table.ts'
-import { seasonPush, type Workload } from './workload.ts'
+import { expect, openClient } from './stage/client.ts'
+import { openStage, startPeer } from './stage/stage.ts'
+import { row, type Row } from './stage/table.ts'
+import { seasonPush, type Workload } from './stage/workload.ts'
 
 const workload: Workload = { hotels: 1, roomsPerHotel: 10, ratesPerRoom: 5 }
 const nights = 365

@@ -1,7 +1,7 @@
 import { asAdmin, type TestAddress } from '../test/stage/postgres.ts'
-import { load, openStage, pushedToday, startPeer, type Measured, type Stage } from './stage.ts'
-import { perSecond, row, type Row } from './table.ts'
-import { smallPushes, smallPushToEach, type Workload } from './workload.ts'
+import { load, openStage, pushedToday, startPeer, type Measured, type Stage } from './stage/stage.ts'
+import { perSecond, row, type Row } from './stage/table.ts'
+import { smallPushes, smallPushToEach, type Workload } from './stage/workload.ts'
 
 const connections = 64
 

@@ -1,7 +1,7 @@
 import { environOf, type TestAddress } from '../test/stage/postgres.ts'
 import { startService, type Service } from '../test/stage/crash/service.ts'
 import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
-import { expect, openClient } from './client.ts'
+import { expect, openClient } from './stage/client.ts'
 import {
   load,
   loadOn,
@@ -12,9 +12,9 @@ import {
   type How,
   type Measured,
   type Stage,
-} from './stage.ts'
-import { measuredText, row, type Row } from './table.ts'
-import { night, random, seasonPush, smallPushes, type Workload } from './workload.ts'
+} from './stage/stage.ts'
+import { measuredText, row, type Row } from './stage/table.ts'
+import { night, random, seasonPush, smallPushes, type Workload } from './stage/workload.ts'
 
 /** The service itself, whose date is the present one. */
 const firstNight = Math.ceil(Date.now() / 86_400_000 + 1) * 86_400_000

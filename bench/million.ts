@@ -1,7 +1,7 @@
 import { client, type TestClient } from '../test/stage/harness.ts'
 import { environOf, type TestAddress } from '../test/stage/postgres.ts'
 import { createKey } from '../src/keys/manage.ts'
-import { loadHotels, supplierName, suppliersLoaded, type HotelLoad } from './hotel-load.ts'
+import { loadHotels, supplierName, suppliersLoaded, type HotelLoad } from './stage/hotel-load.ts'
 import { operatorOf, slowestRow, slowestSearch, timesOfEach } from './hotel-search.ts'
 import {
   loadOn,
@@ -15,10 +15,10 @@ import {
   type Peer,
   type PostOf,
   type Stage,
-} from './stage.ts'
+} from './stage/stage.ts'
 import { startedWithinMs } from './start-times.ts'
-import { measuredText, row, type Row } from './table.ts'
-import { fullYearPush, smallPushes, type Workload } from './workload.ts'
+import { measuredText, row, type Row } from './stage/table.ts'
+import { fullYearPush, smallPushes, type Workload } from './stage/workload.ts'
 
 const how = { connections: 64, seconds: 8 }
 const runs = 3

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TestAddress } from '../test/stage/postgres.ts'
-import { expect, openClient, quantile, type Client } from './client.ts'
+import { expect, openClient, quantile, type Client } from './stage/client.ts'
 import {
   loadOn,
   middleOf,
@@ -11,10 +11,10 @@ import {
   type Measured,
   type Peer,
   type Stage,
-} from './stage.ts'
-import { row, measuredText, type Row } from './table.ts'
-import { addUsualOffers } from './usual-offers.ts'
-import { night, random, seasonPush, type Workload } from './workload.ts'
+} from './stage/stage.ts'
+import { row, measuredText, type Row } from './stage/table.ts'
+import { addUsualOffers } from './stage/usual-offers.ts'
+import { night, random, seasonPush, type Workload } from './stage/workload.ts'
 
 const workload: Workload = { hotels: 200, roomsPerHotel: 10, ratesPerRoom: 5 }
 /** The usual stack has only some of the hotels, so all searches for one hotel concern these. */

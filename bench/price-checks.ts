@@ -1,9 +1,9 @@
 import type { TestAddress } from '../test/stage/postgres.ts'
 import { httpAnswer, startReceiver } from '../test/stage/servers/receiver.ts'
-import { bookableNights, bookingWorkload, openBookingStage } from './booking-stage.ts'
-import { atRate, expect, openClient, quantile, spread } from './client.ts'
-import { row, type Row } from './table.ts'
-import { night } from './workload.ts'
+import { bookableNights, bookingWorkload, openBookingStage } from './stage/booking-stage.ts'
+import { atRate, expect, openClient, quantile, spread } from './stage/client.ts'
+import { row, type Row } from './stage/table.ts'
+import { night } from './stage/workload.ts'
 
 const perSecond = 200
 const supplierMs = 50

@@ -4,8 +4,8 @@ import { preparePartitions } from '../src/push-log/bodies/housekeeping.ts'
 import { client, type TestClient } from '../test/stage/harness.ts'
 import type { TestAddress } from '../test/stage/postgres.ts'
 import { operatorOf, slowestRow, timesOfEach } from './hotel-search.ts'
-import { benchNow, openStage, startGatewayOn, type Stage } from './stage.ts'
-import type { Row } from './table.ts'
+import { benchNow, openStage, startGatewayOn, type Stage } from './stage/stage.ts'
+import type { Row } from './stage/table.ts'
 
 /** One supplier sends half of all pushes; these share the rest. */
 const otherSuppliers = 39

@@ -10,9 +10,9 @@ import {
   startPeer,
   type Measured,
   type Stage,
-} from './stage.ts'
-import { perSecond, row, measuredText, type Row } from './table.ts'
-import { fullYearPush, smallPushes, type Workload } from './workload.ts'
+} from './stage/stage.ts'
+import { perSecond, row, measuredText, type Row } from './stage/table.ts'
+import { fullYearPush, smallPushes, type Workload } from './stage/workload.ts'
 
 const connections = 64
 const seconds = 8

@@ -19,7 +19,7 @@ import { priceChecks } from './price-checks.ts'
 import { pushLists } from './push-lists.ts'
 import { fullYear, smallPushesTo } from './pushes.ts'
 import { startTimes } from './start-times.ts'
-import { table, type Row } from './table.ts'
+import { table, type Row } from './stage/table.ts'
 
 const parts = {
   small: smallPushesTo,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TestAddress } from '../test/stage/postgres.ts'
-import { row, type Row } from './table.ts'
+import { row, type Row } from './stage/table.ts'
 
 const laterStarts = 5
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, mock, test } from 'node:test'
-import { loadHotels, supplierName } from '../../bench/hotel-load.ts'
+import { loadHotels, supplierName } from '../../bench/stage/hotel-load.ts'
 import { dayMs, formatNight } from '../../src/base/calendar.ts'
 import { overviewLimits } from '../../src/console-api/overview/contract.ts'
 import { client, gatewayForTests, type TestClient, type TestGateway } from '../../test/stage/harness.ts'

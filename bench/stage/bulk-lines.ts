@@ -1,7 +1,7 @@
 /** A load in a thread of its own: making a million lines must not delay the pushes that are timed beside it. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { supplierClient } from '../packages/client/src/clients.ts'
-import { loadBulkData } from '../packages/client/src/load-data.ts'
+import { supplierClient } from '../../packages/client/src/clients.ts'
+import { loadBulkData } from '../../packages/client/src/load-data.ts'
 import { residentMegabytes, type Peer } from './stage.ts'
 import { night, random } from './workload.ts'
 

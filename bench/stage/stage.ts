@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import serveSettings from '../bin/serve-settings.json' with { type: 'json' }
-import { createKey, createToken } from '../src/keys/manage.ts'
-import { openLog } from '../src/base/log.ts'
-import { migrate } from '../src/postgres/schema/migrate.ts'
-import { openDatabase, type Database } from '../src/postgres/postgres.ts'
-import { preparePartitions } from '../src/push-log/bodies/housekeeping.ts'
-import { fillReference } from '../src/reference/store.ts'
-import { startGateway, type TestGateway } from '../test/stage/harness.ts'
-import { asAdmin, serverVariable, type TestAddress } from '../test/stage/postgres.ts'
+import serveSettings from '../../bin/serve-settings.json' with { type: 'json' }
+import { createKey, createToken } from '../../src/keys/manage.ts'
+import { openLog } from '../../src/base/log.ts'
+import { migrate } from '../../src/postgres/schema/migrate.ts'
+import { openDatabase, type Database } from '../../src/postgres/postgres.ts'
+import { preparePartitions } from '../../src/push-log/bodies/housekeeping.ts'
+import { fillReference } from '../../src/reference/store.ts'
+import { startGateway, type TestGateway } from '../../test/stage/harness.ts'
+import { asAdmin, serverVariable, type TestAddress } from '../../test/stage/postgres.ts'
 import type { Workload } from './workload.ts'
 
 /**
@@ -117,11 +117,11 @@ export type Peer = { url: string; pid: number; stop: () => Promise<void> }
 
 type PeerName = 'ours' | 'usual' | 'usual-offers' | 'noop'
 
-const compileCache = resolve(import.meta.dirname, '../node_modules/.cache/bench')
+const compileCache = resolve(import.meta.dirname, '../../node_modules/.cache/bench')
 
 /** A peer as a process of its own; it prints its address first. */
 export function startPeer(name: PeerName, stage: Stage): Promise<Peer> {
-  const file = resolve(import.meta.dirname, 'peers', `${name}.ts`)
+  const file = resolve(import.meta.dirname, '../peers', `${name}.ts`)
   const child = spawn(process.execPath, [...serveSettings.nodeOptions, file, JSON.stringify(stage.address)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // The same for every peer: the options with which the service is started.

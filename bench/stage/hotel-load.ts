@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { TestAddress } from '../test/stage/postgres.ts'
+import type { TestAddress } from '../../test/stage/postgres.ts'
 
 /**
  * Hotels as a platform has them, written by SQL: pushing a million would take hours. Names, cities and values are
@@ -19,7 +19,7 @@ export const supplierName = (number: number): string => `Supplier ${number}`
 /** Hotels of one statement, so that progress is visible and no transaction is long. */
 const hotelsAtOnce = 50_000
 
-/** The month of bench/stage.ts, in which all ARI begins. */
+/** The month of bench/stage/stage.ts, in which all ARI begins. */
 const firstMonth = 2027 * 12 + 2
 
 /** A fifth of the hotels belong to the first supplier, and the last 200 suppliers have five each. */

@@ -1,6 +1,6 @@
-import { asAdmin } from '../test/stage/postgres.ts'
+import { asAdmin } from '../../test/stage/postgres.ts'
 import { type Stage } from './stage.ts'
-import { hashSecret } from '../src/keys/secret.ts'
+import { hashSecret } from '../../src/keys/secret.ts'
 
 /**
  * Copies the service's stored nights of the first hotels from its own tables into those of the usual stack.

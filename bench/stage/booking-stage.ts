@@ -1,8 +1,8 @@
-import type { Receiver } from '../test/stage/servers/receiver.ts'
+import type { Receiver } from '../../test/stage/servers/receiver.ts'
 import { expect, openClient, type Client } from './client.ts'
 import { openStage, startPeer, type Peer, type Stage } from './stage.ts'
 import { plentyPush, type Workload } from './workload.ts'
-import type { TestAddress } from '../test/stage/postgres.ts'
+import type { TestAddress } from '../../test/stage/postgres.ts'
 
 /** Bookable hotels of a supplier whose receiver is on this machine. */
 export type BookingStage = { stage: Stage; peer: Peer; platform: Client; close: () => Promise<void> }
