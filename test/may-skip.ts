@@ -1,6 +1,6 @@
 /**
  * The tests that a run may skip, and why that is acceptable. Whatever else is skipped fails the run: what npm brings is
- * never missing, and what Debian's packages bring, the tests install themselves (`missing` of test/stage/programs.ts) where they
+ * never missing, and what Debian's packages bring, the tests install themselves (`missing` of test/stage/programs/programs.ts) where they
  * run as root.
  */
 import { existsSync } from 'node:fs'

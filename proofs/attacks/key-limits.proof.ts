@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { defaultLimits } from '../../src/keys/store.ts'
 import { client, gatewayForTests, type TestGateway, type TestSupplier } from '../../test/stage/harness.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { runAri } from '../../test/stage/programs.ts'
+import { runAri } from '../../test/stage/programs/programs.ts'
 import { supplierDigests } from '../../test/stage/stored-state.ts'
 import { expectOk, problemsOf, pushStoryHotel, storyHotel } from '../../test/stage/story.ts'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { client, gatewayForTests, type Reply, type TestSupplier } from '../../test/stage/harness.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { runAri, runAriWithin } from '../../test/stage/programs.ts'
+import { runAri, runAriWithin } from '../../test/stage/programs/programs.ts'
 import { browser } from '../../test/stage/sign-in.ts'
 import { expectOk, product, pushStoryHotel } from '../../test/stage/story.ts'
 

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isAlive, processesOf } from '../../src/embedded-postgres/processes.ts'
 import { minutes, roundsWithin } from '../../test/stage/pace.ts'
 import { environOf, newTestDatabase } from '../../test/stage/postgres.ts'
-import { dataFolder } from '../../test/stage/programs.ts'
+import { dataFolder } from '../../test/stage/programs/programs.ts'
 import {
   compareAccounts,
   disordered,

@@ -22,7 +22,7 @@ import {
   nothingLeft,
   eventually,
   quiet,
-} from '../../test/stage/embedded-postgres.ts'
+} from '../../test/stage/programs/embedded-postgres.ts'
 
 suite('kill -9', () => {
   test('of the service: PostgreSQL ends by itself, and the next start has everything', async () => {

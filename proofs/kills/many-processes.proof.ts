@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto'
 import { after, afterEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { minutes, roundsWithin } from '../../test/stage/pace.ts'
-import { runAri } from '../../test/stage/programs.ts'
+import { runAri } from '../../test/stage/programs/programs.ts'
 import { openMarket, privateWebhooks } from '../../test/stage/bookings/market.ts'
 import {
   lastBookings,
@@ -19,7 +19,13 @@ import { checkWholeLog } from '../../test/stage/crash/ledger.ts'
 import type { Say } from '../../test/stage/crash/rounds.ts'
 import { endServices } from '../../test/stage/crash/service.ts'
 import { assertNone, eventually, findings, openWorld, tally } from '../../test/stage/crash/world.ts'
-import { gateways, killMeanwhile, processes, startFleet, type Fleet } from '../../test/stage/fleet.ts'
+import {
+  gateways,
+  killMeanwhile,
+  processes,
+  startFleet,
+  type Fleet,
+} from '../../test/stage/programs/fleet.ts'
 import { proveSequences } from '../../test/stage/models/prove-ari.ts'
 import { proveOffersOn, uncompressed } from '../../test/stage/models/prove-offers.ts'
 import { oldOffers, pushOfferHotels } from '../../test/stage/models/newest-offers.ts'

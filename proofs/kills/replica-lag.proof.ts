@@ -8,7 +8,7 @@ import { minutes } from '../../test/stage/pace.ts'
 import { environOf } from '../../test/stage/postgres.ts'
 import { endServices, startService } from '../../test/stage/crash/service.ts'
 import { eventually } from '../../test/stage/crash/world.ts'
-import { withoutPostgres15 } from '../../test/stage/programs.ts'
+import { withoutPostgres15 } from '../../test/stage/programs/programs.ts'
 import { killClusters, newCluster } from '../../test/stage/failover/cluster.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ari-lag-'))

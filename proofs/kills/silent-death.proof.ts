@@ -7,7 +7,7 @@ import { pushNights } from '../../test/stage/scenes/booking.ts'
 import { client, type TestSupplier } from '../../test/stage/harness.ts'
 import { nightAhead } from '../../test/stage/nights.ts'
 import { newTestDatabase, type TestAddress } from '../../test/stage/postgres.ts'
-import { missing, runAri, startProgram } from '../../test/stage/programs.ts'
+import { missing, runAri, startProgram } from '../../test/stage/programs/programs.ts'
 import { expectOk, pushStoryHotel } from '../../test/stage/story.ts'
 
 /**

@@ -8,7 +8,7 @@ import { openShop, pushNights, unitsLeft, type Shop } from '../../test/stage/sce
 import { startGateway, type Reply, type TestGateway } from '../../test/stage/harness.ts'
 import { asAdmin, type TestAddress } from '../../test/stage/postgres.ts'
 import { postgresProxy, type PostgresProxy } from '../../test/stage/servers/postgres-proxy.ts'
-import { dataFolder } from '../../test/stage/programs.ts'
+import { dataFolder } from '../../test/stage/programs/programs.ts'
 import { expectOk, product } from '../../test/stage/story.ts'
 import { makeTemplate } from '../../test/stage/template.ts'
 

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { root } from '../../test/stage/files.ts'
-import { unpackedProgram } from '../../test/stage/programs.ts'
+import { unpackedProgram } from '../../test/stage/programs/programs.ts'
 
 const folder = join(root, 'docs/monitoring')
 const found = await unpackedProgram('usr/bin/promtool', 'prometheus')

@@ -18,7 +18,7 @@ import {
   type Texts,
 } from '../../test/stage/scenes/digest-vectors.ts'
 import { gatewayForTests } from '../../test/stage/harness.ts'
-import { missing } from '../../test/stage/programs.ts'
+import { missing } from '../../test/stage/programs/programs.ts'
 import { expectOk } from '../../test/stage/story.ts'
 
 /** The programs of the guide “Finding differences”, in the languages that suppliers write. */

@@ -9,9 +9,9 @@ import { rotateSigningSecret } from '../../src/webhooks/store.ts'
 import { fencedFiles } from '../../test/stage/docs-pages.ts'
 import { startExampleSupplier, type ExampleSupplier } from '../../test/stage/scenes/examples.ts'
 import { startGateway, type TestGateway } from '../../test/stage/harness.ts'
-import { freePort } from '../../test/stage/free-port.ts'
+import { freePort } from '../../test/stage/programs/free-port.ts'
 import { minutes } from '../../test/stage/pace.ts'
-import { missing } from '../../test/stage/programs.ts'
+import { missing } from '../../test/stage/programs/programs.ts'
 import type { ReceivedCall } from '../../test/stage/servers/receiver.ts'
 
 /**

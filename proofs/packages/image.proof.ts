@@ -22,10 +22,16 @@ import { after, before, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { namedBlocks } from '../../test/stage/docs-pages.ts'
 import { root } from '../../test/stage/files.ts'
-import { freePort } from '../../test/stage/free-port.ts'
+import { freePort } from '../../test/stage/programs/free-port.ts'
 import { minutes } from '../../test/stage/pace.ts'
 import { newTestDatabase } from '../../test/stage/postgres.ts'
-import { binFolder, hasStrip, replayStages, stagesOf, type Stage } from '../../test/stage/image-replay.ts'
+import {
+  binFolder,
+  hasStrip,
+  replayStages,
+  stagesOf,
+  type Stage,
+} from '../../test/stage/programs/image-replay.ts'
 
 const user = 10_001
 const slimMegabytesMax = 180

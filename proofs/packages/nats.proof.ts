@@ -17,16 +17,22 @@ import { createKey } from '../../src/keys/manage.ts'
 import { openDatabase } from '../../src/postgres/postgres.ts'
 import { beginEpoch } from '../../src/postgres/connections/store-epoch.ts'
 import { transaction } from '../../src/postgres/transaction.ts'
-import { freePort } from '../../test/stage/free-port.ts'
+import { freePort } from '../../test/stage/programs/free-port.ts'
 import { client, type TestClient } from '../../test/stage/harness.ts'
 import { minutes, roundsWithin } from '../../test/stage/pace.ts'
 import { environOf, newTestDatabase } from '../../test/stage/postgres.ts'
-import { missing, workersOf } from '../../test/stage/programs.ts'
+import { missing, workersOf } from '../../test/stage/programs/programs.ts'
 import { expectOk, product } from '../../test/stage/story.ts'
 import { dateIn } from '../../test/stage/bookings/market.ts'
 import { endServices, startService } from '../../test/stage/crash/service.ts'
 import { between, eventually } from '../../test/stage/crash/world.ts'
-import { gateways, killMeanwhile, processes, startFleet, type Fleet } from '../../test/stage/fleet.ts'
+import {
+  gateways,
+  killMeanwhile,
+  processes,
+  startFleet,
+  type Fleet,
+} from '../../test/stage/programs/fleet.ts'
 
 const program = '/usr/sbin/nats-server'
 const reason = await missing(program, 'nats-server')

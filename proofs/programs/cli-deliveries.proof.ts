@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { expectStatus, openShop } from '../../test/stage/scenes/booking.ts'
 import { gatewayForTests } from '../../test/stage/harness.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { runAri, type Outcome } from '../../test/stage/programs.ts'
+import { runAri, type Outcome } from '../../test/stage/programs/programs.ts'
 
 /** `ari deliveries`, run as operators run it. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../test/stage/harness.ts'
-import { runAri, type Outcome } from '../../test/stage/programs.ts'
+import { runAri, type Outcome } from '../../test/stage/programs/programs.ts'
 import { environOf } from '../../test/stage/postgres.ts'
 import { browser } from '../../test/stage/sign-in.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../test/stage/harness.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { runAri } from '../../test/stage/programs.ts'
+import { runAri } from '../../test/stage/programs/programs.ts'
 
 /** Commands get the secrets they need without any secret among their arguments. */
 

@@ -7,7 +7,7 @@ import { expectStatus, openShop } from '../../test/stage/scenes/booking.ts'
 import { gatewayForTests } from '../../test/stage/harness.ts'
 import { setAccount } from '../../src/keys/suppliers.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { runAri, type Outcome } from '../../test/stage/programs.ts'
+import { runAri, type Outcome } from '../../test/stage/programs/programs.ts'
 
 /** `ari vault`, run as operators run it. */
 

@@ -10,7 +10,13 @@ import {
 import { migrate } from '../../src/postgres/schema/migrate.ts'
 import { openDatabase, type Database } from '../../src/postgres/postgres.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { dataFolder, runAri, runAriAfter, startProgram, type Outcome } from '../../test/stage/programs.ts'
+import {
+  dataFolder,
+  runAri,
+  runAriAfter,
+  startProgram,
+  type Outcome,
+} from '../../test/stage/programs/programs.ts'
 
 /** The command line, run as people run it, on its own data folder. */
 

@@ -25,7 +25,7 @@ import {
   runAriAfter,
   startProgram,
   type Outcome,
-} from '../../test/stage/programs.ts'
+} from '../../test/stage/programs/programs.ts'
 import { mountSmallDisk } from '../../test/stage/crash/disk.ts'
 
 /** `ari doctor` on real installations: well, running and stopped, and with one fault at a time. */

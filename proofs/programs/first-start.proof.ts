@@ -4,7 +4,7 @@ import { stat, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { client } from '../../test/stage/harness.ts'
-import { programsForTests, runAri, startProgram } from '../../test/stage/programs.ts'
+import { programsForTests, runAri, startProgram } from '../../test/stage/programs/programs.ts'
 import { expectOk, storyHotel } from '../../test/stage/story.ts'
 
 const { newFolder, track } = programsForTests()

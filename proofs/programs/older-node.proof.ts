@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findHolder, findRunningPostgres } from '../../src/embedded-postgres/embedded-postgres.ts'
-import { programsForTests, startBehindOlderNode } from '../../test/stage/programs.ts'
+import { programsForTests, startBehindOlderNode } from '../../test/stage/programs/programs.ts'
 
 /** The first Node on the PATH is often older than the service needs: it hands over to the one of the package. */
 

@@ -6,7 +6,13 @@ import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgr
 import { client, type Reply, type TestClient } from '../../test/stage/harness.ts'
 import { nightAhead } from '../../test/stage/nights.ts'
 import { minutes, until } from '../../test/stage/pace.ts'
-import { programsForTests, runAri, startProgram, workersOf, type Running } from '../../test/stage/programs.ts'
+import {
+  programsForTests,
+  runAri,
+  startProgram,
+  workersOf,
+  type Running,
+} from '../../test/stage/programs/programs.ts'
 import { expectOk, pushStoryHotel, untilTaken } from '../../test/stage/story.ts'
 
 /** A service of several processes (ARI_PROCESSES) on the embedded store. */

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { client, gatewayForTests, serverAddress, type TestClient } from '../../test/stage/harness.ts'
 import { minutes } from '../../test/stage/pace.ts'
 import { asAdmin, environOf, type TestAddress } from '../../test/stage/postgres.ts'
-import { runAri, startProgram, type Running } from '../../test/stage/programs.ts'
+import { runAri, startProgram, type Running } from '../../test/stage/programs/programs.ts'
 import { browser, withPassword } from '../../test/stage/sign-in.ts'
 import { expectOk } from '../../test/stage/story.ts'
 

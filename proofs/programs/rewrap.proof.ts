@@ -9,7 +9,7 @@ import { gatewayForTests } from '../../test/stage/harness.ts'
 import { nightAhead } from '../../test/stage/nights.ts'
 import { minutes } from '../../test/stage/pace.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { startProgram } from '../../test/stage/programs.ts'
+import { startProgram } from '../../test/stage/programs/programs.ts'
 
 /**
  * A change of the vault's key while there are many cards, by services that are killed in the middle of it.

@@ -21,7 +21,7 @@ import {
   startOnTerminal,
   startProgram,
   type Running,
-} from '../../test/stage/programs.ts'
+} from '../../test/stage/programs/programs.ts'
 
 /** The service as a process: its start, its output, and its shutdown. */
 

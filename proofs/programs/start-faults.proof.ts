@@ -6,7 +6,7 @@ import { after, before, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { asAdmin, environOf, newTestDatabase, type TestAddress } from '../../test/stage/postgres.ts'
 import { postgresProxy } from '../../test/stage/servers/postgres-proxy.ts'
-import { dataFolder, startProgram } from '../../test/stage/programs.ts'
+import { dataFolder, startProgram } from '../../test/stage/programs/programs.ts'
 import { mountSmallDisk } from '../../test/stage/crash/disk.ts'
 
 /** Faults that an operator has to fix before the service can start: each gives one line, which says how. */

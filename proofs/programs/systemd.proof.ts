@@ -8,7 +8,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { postmasterPid } from '../../src/embedded-postgres/processes.ts'
 import { postgresProxy } from '../../test/stage/servers/postgres-proxy.ts'
 import { environOf, newTestDatabase } from '../../test/stage/postgres.ts'
-import { missing, programsForTests, runAri, startProgram, type Running } from '../../test/stage/programs.ts'
+import {
+  missing,
+  programsForTests,
+  runAri,
+  startProgram,
+  type Running,
+} from '../../test/stage/programs/programs.ts'
 
 /** The service reports to systemd: what a socket like systemd's receives. */
 

@@ -9,7 +9,7 @@ import { namedBlocks } from '../../test/stage/docs-pages.ts'
 import { root } from '../../test/stage/files.ts'
 import { nightAhead } from '../../test/stage/nights.ts'
 import { until } from '../../test/stage/pace.ts'
-import { programsForTests, startProgram } from '../../test/stage/programs.ts'
+import { programsForTests, startProgram } from '../../test/stage/programs/programs.ts'
 import { product, storyHotel } from '../../test/stage/story.ts'
 
 /** The guide's own way to switch traces on, with the SDK's exporter, two processes, and a collector that only listens. */

@@ -22,7 +22,7 @@ import {
   runAriAfter,
   startProgram,
   type Outcome,
-} from '../../test/stage/programs.ts'
+} from '../../test/stage/programs/programs.ts'
 import { startReceiver, type Receiver } from '../../test/stage/servers/receiver.ts'
 import { expectOk, storyHotel } from '../../test/stage/story.ts'
 import { setAccount } from '../../src/keys/suppliers.ts'

@@ -16,7 +16,12 @@ import {
 import { namedBlocks } from '../../test/stage/docs-pages.ts'
 import { client } from '../../test/stage/harness.ts'
 import { environOf } from '../../test/stage/postgres.ts'
-import { dataFolder, startProgram, withoutPostgres15, type Running } from '../../test/stage/programs.ts'
+import {
+  dataFolder,
+  startProgram,
+  withoutPostgres15,
+  type Running,
+} from '../../test/stage/programs/programs.ts'
 
 const commands = namedBlocks(resolve(import.meta.dirname, '../../docs/database.md'))
 let folder: Awaited<ReturnType<typeof dataFolder>>

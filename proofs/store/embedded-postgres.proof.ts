@@ -23,7 +23,7 @@ import {
   leftOn,
   nothingLeft,
   quiet,
-} from '../../test/stage/embedded-postgres.ts'
+} from '../../test/stage/programs/embedded-postgres.ts'
 
 suite('starting and stopping', () => {
   if (installed.length === 0)

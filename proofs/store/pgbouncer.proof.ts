@@ -13,8 +13,8 @@ import { openDatabase, type Database } from '../../src/postgres/postgres.ts'
 import { transaction } from '../../src/postgres/transaction.ts'
 import { root, testFiles } from '../../test/stage/files.ts'
 import { roundsWithin } from '../../test/stage/pace.ts'
-import { freePort } from '../../test/stage/free-port.ts'
-import { missing, runAri, startProgram, withoutPostgres15 } from '../../test/stage/programs.ts'
+import { freePort } from '../../test/stage/programs/free-port.ts'
+import { missing, runAri, startProgram, withoutPostgres15 } from '../../test/stage/programs/programs.ts'
 
 /**
  * PgBouncer in transaction mode, as Debian has it (1.18, which does not support prepared statements), in

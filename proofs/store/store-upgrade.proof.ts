@@ -20,10 +20,10 @@ import {
   query,
   quiet,
   start,
-} from '../../test/stage/embedded-postgres.ts'
+} from '../../test/stage/programs/embedded-postgres.ts'
 import { root } from '../../test/stage/files.ts'
 import { client, type TestClient } from '../../test/stage/harness.ts'
-import { programsForTests, runAri, startProgram, type Outcome } from '../../test/stage/programs.ts'
+import { programsForTests, runAri, startProgram, type Outcome } from '../../test/stage/programs/programs.ts'
 import { startReceiver } from '../../test/stage/servers/receiver.ts'
 import { expectOk, product, storyHotel } from '../../test/stage/story.ts'
 import { until } from '../../test/stage/scenes/deliveries.ts'

@@ -42,7 +42,7 @@ import {
   nothingLeft,
   eventually,
   quiet,
-} from '../../test/stage/embedded-postgres.ts'
+} from '../../test/stage/programs/embedded-postgres.ts'
 
 suite('other users of the machine', () => {
   test('listens on its socket alone, and admits no other user of the machine', onlyAsRoot, async () => {

@@ -8,10 +8,10 @@ import { buildConsole } from '../../scripts/build-console.ts'
 import { projectFiles, root } from '../../scripts/project-files.ts'
 import { webFolder } from '../../src/console-api/web/build.ts'
 import { until } from '../../test/stage/scenes/deliveries.ts'
-import { freePort } from '../../test/stage/free-port.ts'
+import { freePort } from '../../test/stage/programs/free-port.ts'
 import { minutes } from '../../test/stage/pace.ts'
-import { programsForTests, startProgram, type Running } from '../../test/stage/programs.ts'
-import { launchChromium } from '../../test/stage/chromium.ts'
+import { programsForTests, startProgram, type Running } from '../../test/stage/programs/programs.ts'
+import { launchChromium } from '../../test/stage/browser/chromium.ts'
 
 /** The service as a program, from a copy of the project, so that another build can take the place of the first. */
 

@@ -21,9 +21,9 @@ import {
   type Stay,
   type Verdict,
 } from '../stage/docs-pages.ts'
-import { freePort } from '../stage/free-port.ts'
+import { freePort } from '../stage/programs/free-port.ts'
 import { minutes } from '../stage/pace.ts'
-import { compileCache } from '../stage/programs.ts'
+import { compileCache } from '../stage/programs/programs.ts'
 import {
   client,
   type Reply,

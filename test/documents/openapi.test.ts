@@ -16,7 +16,7 @@ import {
   storyOrder,
 } from '../stage/scenes/examples.ts'
 import { client, gatewayForTests, startGateway, type TestGateway } from '../stage/harness.ts'
-import { launchChromium } from '../stage/chromium.ts'
+import { launchChromium } from '../stage/browser/chromium.ts'
 import { minutes } from '../stage/pace.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -5,7 +5,7 @@ import { until } from '../stage/scenes/deliveries.ts'
 import { gatewayForTests } from '../stage/harness.ts'
 import { nightAhead } from '../stage/nights.ts'
 import { minutes } from '../stage/pace.ts'
-import { runAri, startProgram } from '../stage/programs.ts'
+import { runAri, startProgram } from '../stage/programs/programs.ts'
 import { expectOk } from '../stage/story.ts'
 
 /** `ari simulate supplier`, run as people run it. */

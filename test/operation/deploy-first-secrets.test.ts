@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseAllDocuments, parseDocument, Scalar } from 'yaml'
 import { root } from '../stage/files.ts'
-import { renderChart, type Values } from '../stage/helm-chart.ts'
+import { renderChart, type Values } from '../stage/programs/helm-chart.ts'
 
 type Members = Record<string, unknown>
 const membersOf = (value: unknown): Members => Object(value)

@@ -9,8 +9,8 @@ import { Ajv } from 'ajv'
 import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../../src/settings/config.ts'
 import { root } from '../stage/files.ts'
-import { renderChart, type Values } from '../stage/helm-chart.ts'
-import { missing } from '../stage/programs.ts'
+import { renderChart, type Values } from '../stage/programs/helm-chart.ts'
+import { missing } from '../stage/programs/programs.ts'
 
 const textOf = (path: string): string => readFileSync(join(root, 'deploy', path), 'utf8')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

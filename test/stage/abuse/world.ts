@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { client, type TestClient } from '../harness.ts'
-import { runAri } from '../programs.ts'
+import { runAri } from '../programs/programs.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
 import type { Target } from './attacks.ts'
 

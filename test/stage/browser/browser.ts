@@ -6,7 +6,7 @@ import { after } from 'node:test'
 import type { OperatorRole } from '../../../src/http/route.ts'
 import type { TestGateway, TestOperator } from '../harness.ts'
 import { minutes } from '../pace.ts'
-import { launchChromium } from '../chromium.ts'
+import { launchChromium } from './chromium.ts'
 
 /** The console in a real Chromium over the real service: one Chromium per test file, closed at its end. */
 

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { runAri } from '../programs.ts'
+import { runAri } from '../programs/programs.ts'
 import { startReceiver, type Receiver } from '../servers/receiver.ts'
 import { dateIn } from '../bookings/market.ts'
 import { clientOf, type Answered, type Broken, type Client } from './http.ts'

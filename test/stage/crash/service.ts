@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { postmasterPid, processesOf } from '../../../src/embedded-postgres/processes.ts'
 import { minutes } from '../pace.ts'
-import { workingFolder } from '../programs.ts'
+import { workingFolder } from '../programs/programs.ts'
 
 const program = resolve(import.meta.dirname, '../../../src/bin/serve.ts')
 const readyLine = /^ARI gateway \(\w+\) ready in \d+\.\d s at (http:\/\/\S+) · docs at/m

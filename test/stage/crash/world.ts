@@ -1,7 +1,7 @@
 /** A service with its data folder (or its database), a supplier on it, and the supplier's load. */
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { runAri } from '../programs.ts'
+import { runAri } from '../programs/programs.ts'
 import { clientOf, type Client } from './http.ts'
 import { check, newLedger, type Finding, type Ledger } from './ledger.ts'
 import { pushOnce, startLoad, writersOf, type Load, type Writers } from './load.ts'

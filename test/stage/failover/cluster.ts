@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { asAdmin, type TestAddress } from '../postgres.ts'
-import { binariesOfPostgres15 as binaries } from '../programs.ts'
+import { binariesOfPostgres15 as binaries } from '../programs/programs.ts'
 import pg from 'pg'
 
 const run = promisify(execFile)

@@ -2,7 +2,7 @@
 import type { TestClient } from '../harness.ts'
 import { expectOk } from '../story.ts'
 import { dateIn } from '../bookings/market.ts'
-import { gateways, type Fleet } from '../fleet.ts'
+import { gateways, type Fleet } from '../programs/fleet.ts'
 
 const hotelsCount = 4
 /** Each has a room of its own in one of the hotels. */

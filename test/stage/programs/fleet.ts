@@ -1,17 +1,17 @@
 /** Two gateways of several processes each on one PostgreSQL, any of which may be killed meanwhile. */
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createKey, createToken } from '../../src/keys/manage.ts'
-import { openLog } from '../../src/base/log.ts'
-import { openDatabase, type Database } from '../../src/postgres/postgres.ts'
+import { createKey, createToken } from '../../../src/keys/manage.ts'
+import { openLog } from '../../../src/base/log.ts'
+import { openDatabase, type Database } from '../../../src/postgres/postgres.ts'
 import { freePort } from './free-port.ts'
-import { client, type Reply, type TestClient, type TestSupplier } from './harness.ts'
-import { minutes, type Rounds } from './pace.ts'
-import { environOf, newTestDatabase } from './postgres.ts'
+import { client, type Reply, type TestClient, type TestSupplier } from '../harness.ts'
+import { minutes, type Rounds } from '../pace.ts'
+import { environOf, newTestDatabase } from '../postgres.ts'
 import { workersOf } from './programs.ts'
-import { sayTimes, type Say } from './crash/rounds.ts'
-import { startService, type Service } from './crash/service.ts'
-import { between, eventually } from './crash/world.ts'
+import { sayTimes, type Say } from '../crash/rounds.ts'
+import { startService, type Service } from '../crash/service.ts'
+import { between, eventually } from '../crash/world.ts'
 
 export const gateways = 2
 export const processes = 3

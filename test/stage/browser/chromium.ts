@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
-import { root } from './files.ts'
+import { root } from '../files.ts'
 
 const parameters = [
   '--headless',

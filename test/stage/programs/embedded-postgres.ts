@@ -22,15 +22,15 @@ import { createInterface } from 'node:readline'
 import { after } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { sharedDir } from '../../src/embedded-postgres/layout.ts'
-import { processesOf } from '../../src/embedded-postgres/processes.ts'
-import { minutes } from './pace.ts'
+import { sharedDir } from '../../../src/embedded-postgres/layout.ts'
+import { processesOf } from '../../../src/embedded-postgres/processes.ts'
+import { minutes } from '../pace.ts'
 import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type PostgresConnection,
-} from '../../src/embedded-postgres/embedded-postgres.ts'
-import { root } from './files.ts'
+} from '../../../src/embedded-postgres/embedded-postgres.ts'
+import { root } from '../files.ts'
 import { withoutPostgres15 } from './programs.ts'
 
 /** Embedded PostgreSQLs for its proofs: in this process, and of services in processes of their own. */

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { projectFiles } from '../../scripts/project-files.ts'
-import { root } from './files.ts'
+import { projectFiles } from '../../../scripts/project-files.ts'
+import { root } from '../files.ts'
 
 /**
  * Carries out deploy/Dockerfile without a container engine: each stage is a folder, COPY copies, and RUN runs in the stage's

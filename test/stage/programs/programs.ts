@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
-import { minutes } from './pace.ts'
+import { minutes } from '../pace.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const patienceMs = minutes(3)
 /** Tests of other subjects must not run into the limits at which a busy service rejects requests. */
 const patience = { ARI_PATIENCE: '100' }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { root } from './files.ts'
-import { seconds } from './pace.ts'
+import { root } from '../files.ts'
+import { seconds } from '../pace.ts'
 import { missing } from './programs.ts'
 
 /** With their packages. */
