@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csvOf } from '../../web/src/parts/csv.ts'
+import { csvOf } from '../../web/src/parts/lists/csv.ts'
 
 test('rows become lines that every spreadsheet reads', () => {
   assert.equal(

@@ -2,7 +2,7 @@ import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api.ts'
-import { CopyButton } from './code.tsx'
+import { CopyButton } from './values/code.tsx'
 
 /** An error, what to do about it, and its request id, which is in the log and the push log. */
 export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {

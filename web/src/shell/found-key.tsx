@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FoundKey } from '../../../src/console-api/search/contract.ts'
 import { useChange } from '../api.ts'
-import { Code } from '../parts/code.tsx'
+import { Code } from '../parts/values/code.tsx'
 import { Dialog } from '../parts/dialogs.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { ButtonTo } from '../parts/link-to.tsx'
 import { Facts } from '../parts/page.tsx'
 import { useMe } from '../parts/session.tsx'
-import { Ago, Time } from '../parts/time.tsx'
+import { Ago, Time } from '../parts/values/time.tsx'
 
 /** A found key, and its revocation in two steps. */
 export function FoundKeyDialog({ found, onClose }: { found: FoundKey; onClose: () => void }) {

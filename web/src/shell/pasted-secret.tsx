@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { FoundKey, FoundSecret } from '../../../src/console-api/search/contract.ts'
 import { call } from '../api.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { Ago } from '../parts/time.tsx'
+import { Ago } from '../parts/values/time.tsx'
 
 /**
  * Whether a text may contain a key or token, or a part of one: letters and digits without order, longer than any word.

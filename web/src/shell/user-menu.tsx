@@ -9,7 +9,7 @@ import { type AnswerTo, useChange } from '../api.ts'
 import { ChangePassword } from '../pages/sign-in/passwords.tsx'
 import { OwnSecondFactor } from '../pages/sign-in/second-factor.tsx'
 import { forgetVisits } from '../parts/visits.ts'
-import { viewerZone } from '../parts/time.tsx'
+import { viewerZone } from '../parts/values/time.tsx'
 import { densities, useDensity } from '../look/density.ts'
 import classes from './shell.module.css'
 

@@ -2,8 +2,8 @@ import { Box, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { findingKinds } from '../../../../src/findings/contract.ts'
 import { useApi, usePages } from '../../api.ts'
-import { DataTable, tableOf } from '../../parts/data-table.tsx'
-import { ExportCsv } from '../../parts/export-csv.tsx'
+import { DataTable, tableOf } from '../../parts/lists/data-table.tsx'
+import { ExportCsv } from '../../parts/lists/export-csv.tsx'
 import {
   Filters,
   HotelFilter,
@@ -11,7 +11,7 @@ import {
   SupplierFilter,
   useFilter,
   ViewLinks,
-} from '../../parts/filters.tsx'
+} from '../../parts/lists/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useAlertColumns } from './alerts-table.tsx'
 import { MessagesLine } from './messages-line.tsx'

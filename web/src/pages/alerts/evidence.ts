@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { dateText, timeText } from '../../parts/time.tsx'
-import { wordsOf } from '../../parts/words.ts'
+import { dateText, timeText } from '../../parts/values/time.tsx'
+import { wordsOf } from '../../parts/values/words.ts'
 import { isOutcome } from '../price-checks/check-look.tsx'
 
 const night = /^\d{4}-\d\d-\d\d$/

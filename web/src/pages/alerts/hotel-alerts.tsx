@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useApi } from '../../api.ts'
-import { DataTable } from '../../parts/data-table.tsx'
+import { DataTable } from '../../parts/lists/data-table.tsx'
 import { useAlertColumns } from './alerts-table.tsx'
 
 /** A hotel's open alerts; nothing if there are none. */

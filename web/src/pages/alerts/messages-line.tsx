@@ -1,8 +1,8 @@
 import { Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ConsoleMessages } from '../../../../src/console-api/alerts/contract.ts'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { StatusBadge } from '../../parts/values/status-badge.tsx'
+import { Ago } from '../../parts/values/time.tsx'
 
 /** What became of the messages of a channel in the last days. */
 export function MessagesLine({

@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { dateText } from '../../parts/time.tsx'
+import { dateText } from '../../parts/values/time.tsx'
 import classes from './calendar.module.css'
 import { lookOf, type MarkerLook, markersOf, unitsWidth } from './cell-look.ts'
 import { dateOf, dayOfMonth, isWeekend, monthsOf, weekdayOf } from './days.ts'

@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Calendar } from '../../../../src/console-api/calendar/contract.ts'
-import { useSetFilters } from '../../parts/filters.tsx'
+import { useSetFilters } from '../../parts/lists/filters.tsx'
 import { dayOf } from './days.ts'
 import { densities, type Density } from './layout.ts'
 import { type CellContext, type ProductRow, type Row, rowKey } from './rows.ts'

@@ -1,7 +1,7 @@
 import { Pill } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useApi } from '../../api.ts'
-import { HotelSelect, useFilter, useSetFilters } from '../../parts/filters.tsx'
+import { HotelSelect, useFilter, useSetFilters } from '../../parts/lists/filters.tsx'
 
 /** As many as a page shows: linesPerPage of the contract, whose values the bundle doesn't have. */
 const chosenMax = 25

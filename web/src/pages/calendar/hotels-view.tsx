@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Calendar, CalendarOfHotels } from '../../../../src/console-api/calendar/contract.ts'
-import { useFilter } from '../../parts/filters.tsx'
+import { useFilter } from '../../parts/lists/filters.tsx'
 import { CalendarGrid } from './calendar-grid.tsx'
 import { type CalendarUrl, openIn, rowOfUrl, selectionOf, toggled } from './calendar-url.ts'
 import { contextOf, Panels, Readout, useSelection } from './calendar-view.tsx'

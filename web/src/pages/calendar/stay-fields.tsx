@@ -1,6 +1,6 @@
 import { NumberInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { DateField } from '../../parts/date-field.tsx'
+import { DateField } from '../../parts/lists/date-field.tsx'
 import { type CalendarUrl, partyOf } from './calendar-url.ts'
 import { dateOf, dayOf } from './days.ts'
 

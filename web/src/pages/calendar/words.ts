@@ -12,7 +12,7 @@ import {
 import type { HoldExample } from '../../../../src/ari/guard/contract.ts'
 import type { Calendar } from '../../../../src/console-api/calendar/contract.ts'
 import type { ExplainedRule, ExplainedStay } from '../../../../src/console-api/calendar/explain-contract.ts'
-import { dateText } from '../../parts/time.tsx'
+import { dateText } from '../../parts/values/time.tsx'
 import { dateOf, dayOf } from './days.ts'
 import {
   type Cell,

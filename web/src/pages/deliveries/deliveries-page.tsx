@@ -8,8 +8,8 @@ import type {
   UndeliveredFilter,
 } from '../../../../src/console-api/deliveries/contract.ts'
 import { usePages } from '../../api.ts'
-import { DataTable, tableOf } from '../../parts/data-table.tsx'
-import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
+import { DataTable, tableOf } from '../../parts/lists/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/lists/export-csv.tsx'
 import {
   Filters,
   HotelFilter,
@@ -18,7 +18,7 @@ import {
   TextFilter,
   useFilter,
   ViewLinks,
-} from '../../parts/filters.tsx'
+} from '../../parts/lists/filters.tsx'
 import { ButtonTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ForManagers, useManages } from '../../parts/session.tsx'

@@ -7,7 +7,7 @@ import type {
   DeliveryState,
   ListedDelivery,
 } from '../../../../src/console-api/deliveries/contract.ts'
-import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/values/status-badge.tsx'
 import { deliveries } from '../../text/en/deliveries.ts'
 import classes from './deliveries.module.css'
 

@@ -11,7 +11,7 @@ import type {
 import { type AnswerTo, type RouteName, useApi, useChange } from '../../api.ts'
 import { Confirm, Dialog } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Soon } from '../../parts/time.tsx'
+import { Soon } from '../../parts/values/time.tsx'
 import { LastAttempt } from './last-attempt.tsx'
 
 /** Sends deliveries again: one, the selected ones, or all that match a filter. Each asks for confirmation with the count. */

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import type { HoldState } from '../../../../src/ari/guard/holds-contract.ts'
 import { usePages } from '../../api.ts'
-import { DataTable, tableOf } from '../../parts/data-table.tsx'
-import { ExportCsv } from '../../parts/export-csv.tsx'
-import { Filters, HotelFilter, SupplierFilter, useFilter, ViewLinks } from '../../parts/filters.tsx'
+import { DataTable, tableOf } from '../../parts/lists/data-table.tsx'
+import { ExportCsv } from '../../parts/lists/export-csv.tsx'
+import { Filters, HotelFilter, SupplierFilter, useFilter, ViewLinks } from '../../parts/lists/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useHoldColumns } from './holds-table.tsx'
 

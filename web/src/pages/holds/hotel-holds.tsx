@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useApi } from '../../api.ts'
-import { DataTable } from '../../parts/data-table.tsx'
+import { DataTable } from '../../parts/lists/data-table.tsx'
 import { useHoldColumns } from './holds-table.tsx'
 
 /** What is held of a hotel; nothing if nothing is. */

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { NeighbourHotel } from '../../../../src/console-api/hotels/contract.ts'
 import { useApi } from '../../api.ts'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
-import { clockText } from '../../parts/time.tsx'
+import { clockText } from '../../parts/values/time.tsx'
 import classes from './hotels.module.css'
 
 type Hotel = { hotelId: number; code: string; supplier: string; timeZone: string }

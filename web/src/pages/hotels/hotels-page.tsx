@@ -4,9 +4,9 @@ import { CalendarDays } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { GoLiveStage, HotelListed } from '../../../../src/console-api/hotels/contract.ts'
 import { usePages } from '../../api.ts'
-import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
-import { DateField } from '../../parts/date-field.tsx'
-import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
+import { type Column, DataTable, tableOf } from '../../parts/lists/data-table.tsx'
+import { DateField } from '../../parts/lists/date-field.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/lists/export-csv.tsx'
 import {
   DateFilter,
   Filters,
@@ -14,10 +14,10 @@ import {
   SupplierFilter,
   TextFilter,
   useFilter,
-} from '../../parts/filters.tsx'
+} from '../../parts/lists/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago } from '../../parts/values/time.tsx'
 import { StageBadge } from './hotel-details.tsx'
 
 const isOneOf = <const V extends string>(values: readonly V[], text: string | undefined): V | undefined =>

@@ -6,7 +6,7 @@ import { useChange } from '../../api.ts'
 import { FormDialog } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Can } from '../../parts/session.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/values/time.tsx'
 
 type Props = { step: ChecklistStep; supplier: { supplierId: number; supplier: string } }
 

@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { DateField } from '../../parts/date-field.tsx'
-import { useFilter } from '../../parts/filters.tsx'
+import { DateField } from '../../parts/lists/date-field.tsx'
+import { useFilter } from '../../parts/lists/filters.tsx'
 
 /** Years as the service takes them. */
 const monthShape = /^2[01]\d\d-(?:0[1-9]|1[0-2])$/

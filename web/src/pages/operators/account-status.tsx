@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { StoredOperator } from '../../../../src/operators/contract.ts'
-import { StatusBadge } from '../../parts/status-badge.tsx'
+import { StatusBadge } from '../../parts/values/status-badge.tsx'
 
 type Account = Pick<StoredOperator, 'disabledAt' | 'lastSignInAt'>
 

@@ -5,7 +5,7 @@ import type { MentionedHotel } from '../../../../src/console-api/operators/contr
 import type { AuditAction, AuditedChange } from '../../../../src/operators/contract.ts'
 import type { AnswerTo } from '../../api.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { rangeText, timeText } from '../../parts/time.tsx'
+import { rangeText, timeText } from '../../parts/values/time.tsx'
 import { access } from '../../text/en/access.ts'
 
 /** A change with the names of what it mentions. */

@@ -1,5 +1,5 @@
-import { timeText } from '../../parts/time.tsx'
-import { wordsOf } from '../../parts/words.ts'
+import { timeText } from '../../parts/values/time.tsx'
+import { wordsOf } from '../../parts/values/words.ts'
 
 /** The members of a change, before and after. */
 

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import type { Overview, WatchedHotel } from '../../../../src/console-api/overview/contract.ts'
-import { Code } from '../../parts/code.tsx'
+import { Code } from '../../parts/values/code.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { StatusBadge } from '../../parts/values/status-badge.tsx'
+import { Ago } from '../../parts/values/time.tsx'
 import { NameOf, Panel, ShortList, type PanelColumn } from './panel.tsx'
 import { monthWords } from './tiles.tsx'
 

@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next'
 import type { Overview } from '../../../../src/console-api/overview/contract.ts'
 import { pathPrefix } from '../../address.ts'
 import { useApi } from '../../api.ts'
-import { EmptyState } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/lists/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { ButtonTo } from '../../parts/link-to.tsx'
 import { Page, PageWait } from '../../parts/page.tsx'
 import { useMe } from '../../parts/session.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/values/time.tsx'
 import {
   CircuitsPanel,
   DriftingPanel,

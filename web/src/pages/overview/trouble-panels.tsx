@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Overview, Refused, RefusingSupplier } from '../../../../src/console-api/overview/contract.ts'
 import { LinkTo, ReservationNumber } from '../../parts/link-to.tsx'
-import { Ago, Arrival } from '../../parts/time.tsx'
+import { Ago, Arrival } from '../../parts/values/time.tsx'
 import { DeliveryBadge } from '../deliveries/delivery-badge.tsx'
 import classes from './overview.module.css'
 import { NameOf, Panel, ShortList } from './panel.tsx'

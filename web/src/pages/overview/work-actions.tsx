@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RefusedError, WorkItem, WorkView } from '../../../../src/console-api/work-queue/contract.ts'
 import { type ChangeInput, useChange } from '../../api.ts'
-import { minuteText, useCopyMessage } from '../../parts/copy-message.ts'
+import { minuteText, useCopyMessage } from '../../parts/values/copy-message.ts'
 import { FormDialog } from '../../parts/dialogs.tsx'
 import { useMe } from '../../parts/session.tsx'
 

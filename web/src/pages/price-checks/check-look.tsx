@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ListedCheck, PriceCheckOutcome } from '../../../../src/price-check/contract.ts'
-import { sumOf } from '../../parts/amounts.ts'
-import { Money } from '../../parts/numbers.tsx'
-import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import { sumOf } from '../../parts/values/amounts.ts'
+import { Money } from '../../parts/values/numbers.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/values/status-badge.tsx'
 import cells from '../deliveries/deliveries.module.css'
 import { NoWrap } from '../deliveries/delivery-badge.tsx'
 

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { SummaryPoint } from '../../../../src/console-api/price-checks/contract.ts'
-import { DataTable } from '../../parts/data-table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { DataTable } from '../../parts/lists/data-table.tsx'
+import { Time } from '../../parts/values/time.tsx'
 import classes from './price-checks.module.css'
 
 type Line = {

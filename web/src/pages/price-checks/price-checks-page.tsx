@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ConsoleCheck } from '../../../../src/console-api/price-checks/contract.ts'
 import { usePages } from '../../api.ts'
-import { sumOf } from '../../parts/amounts.ts'
-import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
-import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
+import { sumOf } from '../../parts/values/amounts.ts'
+import { type Column, DataTable, tableOf } from '../../parts/lists/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/lists/export-csv.tsx'
 import {
   DateFilter,
   Filters,
@@ -14,10 +14,10 @@ import {
   SelectFilter,
   SupplierFilter,
   useFilter,
-} from '../../parts/filters.tsx'
+} from '../../parts/lists/filters.tsx'
 import { HotelCell } from '../../parts/link-to.tsx'
-import { Money } from '../../parts/numbers.tsx'
-import { Day, Time } from '../../parts/time.tsx'
+import { Money } from '../../parts/values/numbers.tsx'
+import { Day, Time } from '../../parts/values/time.tsx'
 import { priceChecks } from '../../text/en/price-checks.ts'
 import { DifferenceText, nightsOf, OutcomeBadge, SumOfNights } from './check-look.tsx'
 import { DriftView } from './drift-view.tsx'

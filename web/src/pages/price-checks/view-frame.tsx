@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ViewLinks } from '../../parts/filters.tsx'
+import { ViewLinks } from '../../parts/lists/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 
 export const viewNames = ['checks', 'latency', 'drift'] as const

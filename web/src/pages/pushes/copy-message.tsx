@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { Copy } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { PushPage } from '../../../../src/console-api/pushes/contract.ts'
-import { minuteText, useCopyMessage } from '../../parts/copy-message.ts'
+import { minuteText, useCopyMessage } from '../../parts/values/copy-message.ts'
 
 type Problem = PushPage['problems'][number]
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { ItemStatus } from '../../../../src/console-api/pushes/contract.ts'
 import type { PushOutcome } from '../../../../src/push-log/contract.ts'
-import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/values/status-badge.tsx'
 
 const kindOfOutcome: Readonly<Record<PushOutcome, StatusKind>> = {
   applied: 'good',

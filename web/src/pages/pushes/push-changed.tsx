@@ -8,9 +8,9 @@ import type {
   PushChanges,
   PushListed,
 } from '../../../../src/console-api/pushes/contract.ts'
-import { type Column, DataTable, EmptyState } from '../../parts/data-table.tsx'
+import { type Column, DataTable, EmptyState } from '../../parts/lists/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { dateText, Time } from '../../parts/time.tsx'
+import { dateText, Time } from '../../parts/values/time.tsx'
 import classes from './pushes.module.css'
 
 export function PushChanged({ push, changes }: { push: PushListed; changes: PushChanges }) {

@@ -3,8 +3,8 @@ import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { PushListed } from '../../../../src/console-api/pushes/contract.ts'
 import { usePages } from '../../api.ts'
-import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
-import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
+import { type Column, DataTable, tableOf } from '../../parts/lists/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/lists/export-csv.tsx'
 import {
   DatesFilter,
   Filters,
@@ -12,11 +12,11 @@ import {
   SelectFilter,
   SupplierFilter,
   TextFilter,
-} from '../../parts/filters.tsx'
+} from '../../parts/lists/filters.tsx'
 import { ButtonTo, LinkTo } from '../../parts/link-to.tsx'
-import { Bytes, Count } from '../../parts/numbers.tsx'
+import { Bytes, Count } from '../../parts/values/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/values/time.tsx'
 import { NewPushes } from './new-pushes.tsx'
 import { OutcomeBadge } from './outcome-badge.tsx'
 import classes from './pushes.module.css'

@@ -7,7 +7,7 @@ import type { PushListed } from '../../../../src/console-api/pushes/contract.ts'
 import { call, useChange, type AnswerTo, type ApiError } from '../../api.ts'
 import { FormDialog } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/values/time.tsx'
 import classes from './pushes.module.css'
 
 type Outcome = AnswerTo<'undoPush'>

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { WholeReservation } from '../../../../src/console-api/bookings/contract.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Section } from '../../parts/page.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago } from '../../parts/values/time.tsx'
 import { DifferenceText, OutcomeBadge, SumOfNights } from '../price-checks/check-look.tsx'
 
 type Check = WholeReservation['priceChecks'][number]

@@ -3,8 +3,8 @@ import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { ListedReservation } from '../../../../src/console-api/bookings/contract.ts'
 import { usePages } from '../../api.ts'
-import { type Column, DataTable, tableOf } from '../../parts/data-table.tsx'
-import { type CsvColumn, ExportCsv } from '../../parts/export-csv.tsx'
+import { type Column, DataTable, tableOf } from '../../parts/lists/data-table.tsx'
+import { type CsvColumn, ExportCsv } from '../../parts/lists/export-csv.tsx'
 import {
   DatesFilter,
   Filters,
@@ -12,11 +12,11 @@ import {
   SelectFilter,
   SupplierFilter,
   TextFilter,
-} from '../../parts/filters.tsx'
+} from '../../parts/lists/filters.tsx'
 import { HotelCell, ReservationNumber } from '../../parts/link-to.tsx'
-import { Money, MoneyTotals } from '../../parts/numbers.tsx'
+import { Money, MoneyTotals } from '../../parts/values/numbers.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Ago, Day } from '../../parts/time.tsx'
+import { Ago, Day } from '../../parts/values/time.tsx'
 import cells from '../deliveries/deliveries.module.css'
 import { AlertBadge, DeliveryBadge, LastNote, ReservationStatus } from '../deliveries/delivery-badge.tsx'
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useApi, useChange } from '../../api.ts'
 import { Confirm } from '../../parts/dialogs.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/values/time.tsx'
 import classes from './sandbox.module.css'
 
 const steps = ['PT10S', 'PT30M', 'PT1H', 'P1D', 'P3D', 'P30D'] as const

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SandboxFault } from '../../../../src/console-api/sandbox/contract.ts'
 import { useApi, useChange } from '../../api.ts'
-import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { DataTable, type Column } from '../../parts/lists/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { Ago } from '../../parts/values/time.tsx'
 import classes from './sandbox.module.css'
 
 const faultyCalls = ['priceCheck', 'pushBooking'] as const

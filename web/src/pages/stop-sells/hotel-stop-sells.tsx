@@ -1,9 +1,9 @@
 import { Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useApi } from '../../api.ts'
-import { DataTable } from '../../parts/data-table.tsx'
+import { DataTable } from '../../parts/lists/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
+import { StatusBadge } from '../../parts/values/status-badge.tsx'
 import { useStopSellColumns } from './stop-sells-table.tsx'
 
 const useOfHotel = (hotelId: number) => useApi('searchStopSells', { query: { hotelId: String(hotelId) } })

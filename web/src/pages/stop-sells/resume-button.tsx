@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { ListedStopSell } from '../../../../src/console-api/stop-sells/contract.ts'
 import { useChange } from '../../api.ts'
 import { Confirm } from '../../parts/dialogs.tsx'
-import { useNights } from '../../parts/nights-text.ts'
+import { useNights } from '../../parts/values/nights-text.ts'
 
 export function ResumeButton({ stopSell }: { stopSell: ListedStopSell }) {
   const { t } = useTranslation()

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { usePages } from '../../api.ts'
-import { DataTable, tableOf } from '../../parts/data-table.tsx'
-import { ExportCsv } from '../../parts/export-csv.tsx'
-import { Filters, HotelFilter, SupplierFilter, useFilter, ViewLinks } from '../../parts/filters.tsx'
+import { DataTable, tableOf } from '../../parts/lists/data-table.tsx'
+import { ExportCsv } from '../../parts/lists/export-csv.tsx'
+import { Filters, HotelFilter, SupplierFilter, useFilter, ViewLinks } from '../../parts/lists/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useStopSellColumns, useStopSellCsv } from './stop-sells-table.tsx'
 

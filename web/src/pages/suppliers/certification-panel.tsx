@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SupplierCertification } from '../../../../src/console-api/suppliers/contract.ts'
 import { useApi } from '../../api.ts'
-import { Code } from '../../parts/code.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Code } from '../../parts/values/code.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
-import { Time } from '../../parts/time.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/values/status-badge.tsx'
+import { Time } from '../../parts/values/time.tsx'
 
 type Check = SupplierCertification['checks'][number]
 

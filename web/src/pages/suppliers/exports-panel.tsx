@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Export } from '../../../../src/console-api/exports/contract.ts'
 import { urlOf, useApi, useChange } from '../../api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Bytes } from '../../parts/numbers.tsx'
+import { Bytes } from '../../parts/values/numbers.tsx'
 import { ForManagers } from '../../parts/session.tsx'
-import { StatusBadge, type StatusKind } from '../../parts/status-badge.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { StatusBadge, type StatusKind } from '../../parts/values/status-badge.tsx'
+import { Ago } from '../../parts/values/time.tsx'
 
 /** What can be exported, as kind and format. */
 const choices = {

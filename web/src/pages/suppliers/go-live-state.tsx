@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { GoLiveStage } from '../../../../src/console-api/hotels/contract.ts'
 import type { SupplierGoLive } from '../../../../src/console-api/suppliers/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
+import { StatusBadge } from '../../parts/values/status-badge.tsx'
 
 const shownStages = ['ready', 'webhooks', 'ari', 'products'] as const satisfies readonly GoLiveStage[]
 

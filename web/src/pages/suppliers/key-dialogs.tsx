@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Supplier, SupplierKey } from '../../../../src/console-api/suppliers/contract.ts'
 import { useChange } from '../../api.ts'
 import { Confirm, FormDialog } from '../../parts/dialogs.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/values/time.tsx'
 import { endOfDay, exampleCall, SecretDialog, useSecret } from './new-key.tsx'
 
 const invalidates = ['getSupplier', 'listSuppliers'] as const

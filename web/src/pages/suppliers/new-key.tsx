@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { serviceUrl } from '../../address.ts'
 import { type AnswerTo, call, type ChangeInput } from '../../api.ts'
-import { CopyButton } from '../../parts/code.tsx'
+import { CopyButton } from '../../parts/values/code.tsx'
 import { Dialog, FormDialog } from '../../parts/dialogs.tsx'
 import classes from './suppliers.module.css'
 

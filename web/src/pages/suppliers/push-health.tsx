@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { RecentPushes } from '../../../../src/console-api/suppliers/contract.ts'
 import { LinkTo } from '../../parts/link-to.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
+import { StatusBadge } from '../../parts/values/status-badge.tsx'
 
 /** From this share of refused pushes on, it is shown as a problem. */
 const badShare = 0.2

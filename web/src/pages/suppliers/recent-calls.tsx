@@ -1,10 +1,10 @@
 import { Stack, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { SupplierCall } from '../../../../src/console-api/suppliers/contract.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { LinkTo, ReservationLink } from '../../parts/link-to.tsx'
-import { StatusBadge } from '../../parts/status-badge.tsx'
-import { Time } from '../../parts/time.tsx'
+import { StatusBadge } from '../../parts/values/status-badge.tsx'
+import { Time } from '../../parts/values/time.tsx'
 import { outcomeLabel } from '../deliveries/delivery-badge.tsx'
 import { isOutcome, OutcomeBadge } from '../price-checks/check-look.tsx'
 

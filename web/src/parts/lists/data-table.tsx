@@ -2,9 +2,9 @@ import { Button, Skeleton, Table, Text, UnstyledButton, VisuallyHidden } from '@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Pages } from '../api.ts'
-import { ErrorNote } from './error-note.tsx'
-import classes from './parts.module.css'
+import type { Pages } from '../../api.ts'
+import { ErrorNote } from '../error-note.tsx'
+import classes from '../parts.module.css'
 import { type Sorted, sortedPageMin, sortedRowsMax, type Sorting, useSorting } from './sorting.ts'
 
 export type Column<Row> = {

@@ -2,7 +2,7 @@ import { ActionIcon, Group } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { Check, Copy } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import classes from './parts.module.css'
+import classes from '../parts.module.css'
 
 /** A code or id as used in requests; with `copies` (its name), there is a copy button. */
 export function Code({ children, copies }: { children: string; copies?: string }) {

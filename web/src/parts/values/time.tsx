@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import classes from './parts.module.css'
+import classes from '../parts.module.css'
 
 /** An instant in the viewer's zone and, where it is another, in the hotel's; then both say whose they are. */
 export function Time({ at, zone }: { at: string | null | undefined; zone?: string | null | undefined }) {

@@ -3,7 +3,7 @@ import { ChevronDown, ChevronRight, ChevronUp, Search } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from './code.tsx'
-import classes from './parts.module.css'
+import classes from '../parts.module.css'
 
 const firstOpen = { depth: 3, most: 60 }
 

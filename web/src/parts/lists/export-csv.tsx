@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { allPages, ApiError, type AnswerTo, type ReadInput, type RouteName } from '../api.ts'
+import { allPages, ApiError, type AnswerTo, type ReadInput, type RouteName } from '../../api.ts'
 import { csvOf } from './csv.ts'
 
 const rowsMax = 10_000

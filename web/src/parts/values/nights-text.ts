@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { NightsOfRow } from '../../../src/console-api/stop-sells/contract.ts'
+import type { NightsOfRow } from '../../../../src/console-api/stop-sells/contract.ts'
 
 type Told = {
   /** Of the row that has most. */

@@ -8,7 +8,7 @@ import {
   TriangleAlert,
   type LucideIcon,
 } from 'lucide-react'
-import classes from './parts.module.css'
+import classes from '../parts.module.css'
 
 export const statusKinds = ['good', 'wait', 'warn', 'bad', 'info', 'idle'] as const
 export type StatusKind = (typeof statusKinds)[number]

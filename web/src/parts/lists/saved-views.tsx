@@ -3,9 +3,9 @@ import { useLocation, useSearch } from '@tanstack/react-router'
 import { Bookmark, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useApi, useChange } from '../api.ts'
-import { ErrorNote } from './error-note.tsx'
-import { LinkTo } from './link-to.tsx'
+import { useApi, useChange } from '../../api.ts'
+import { ErrorNote } from '../error-note.tsx'
+import { LinkTo } from '../link-to.tsx'
 
 const nameLengthMax = 60
 
