@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Calendar, CalendarRate } from '../../src/console-api/calendar/contract.ts'
 import { unsellableReasons } from '../../src/console-api/calendar/contract.ts'
-import { lookOf, markersOf } from '../../web/src/pages/calendar/cell-look.ts'
-import { dateOf, dayOf, isWeekend, monthsOf } from '../../web/src/pages/calendar/days.ts'
+import { lookOf, markersOf } from '../../web/src/pages/calendar/grid/cell-look.ts'
+import { dateOf, dayOf, isWeekend, monthsOf } from '../../web/src/pages/calendar/grid/days.ts'
 import {
   headHeight,
   movedBy,
@@ -14,8 +14,8 @@ import {
   visibleRange,
   tileNights,
   topsOf,
-} from '../../web/src/pages/calendar/layout.ts'
-import { cellOf, priceText, rowsOf, valuesOf } from '../../web/src/pages/calendar/rows.ts'
+} from '../../web/src/pages/calendar/grid/layout.ts'
+import { cellOf, priceText, rowsOf, valuesOf } from '../../web/src/pages/calendar/grid/rows.ts'
 
 /** The computations of the calendar's page, without a browser. */
 

@@ -11,10 +11,10 @@ import { useVisit } from '../../parts/visits.ts'
 import { UnreadPage } from '../../parts/unknown-page.tsx'
 import { HotelLine, NeighbourButtons } from '../hotels/hotel-line.tsx'
 import { StopSellBadge } from '../stop-sells/hotel-stop-sells.tsx'
-import { useCalendarUrl } from './calendar-url.ts'
+import { useCalendarUrl } from './grid/calendar-url.ts'
 import { CalendarView, type ViewHandle } from './calendar-view.tsx'
-import { StopSellDialog, type StopSellDraft } from './stop-sell-dialog.tsx'
-import { useCalendar } from './use-calendar.ts'
+import { StopSellDialog, type StopSellDraft } from './panels/stop-sell-dialog.tsx'
+import { useCalendar } from './grid/use-calendar.ts'
 
 /** A hotel's rates and availability, night by night. */
 export function CalendarPage() {

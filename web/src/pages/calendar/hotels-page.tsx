@@ -5,10 +5,10 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { Filters, SupplierFilter, TextFilter } from '../../parts/lists/filters.tsx'
 import { ButtonTo } from '../../parts/link-to.tsx'
 import { Page } from '../../parts/page.tsx'
-import { useCalendarUrl } from './calendar-url.ts'
+import { useCalendarUrl } from './grid/calendar-url.ts'
 import { ChosenHotels } from './chosen-hotels.tsx'
 import { HotelsView } from './hotels-view.tsx'
-import { useHotelLines } from './use-calendar.ts'
+import { useHotelLines } from './grid/use-calendar.ts'
 
 const filterNames = ['supplierId', 'search', 'hotelIds', 'page', 'open'] as const
 

@@ -9,7 +9,7 @@ import { Can } from '../../parts/session.tsx'
 import { StatusBadge } from '../../parts/values/status-badge.tsx'
 import { Ago, dateText, Time } from '../../parts/values/time.tsx'
 import { Count } from '../../parts/values/numbers.tsx'
-import { fieldText } from '../calendar/words.ts'
+import { fieldText } from '../calendar/panels/words.ts'
 import { DiscardDialog, ReleaseDialog } from './hold-dialogs.tsx'
 
 export function useHoldColumns(): Column<ConsoleHold>[] {

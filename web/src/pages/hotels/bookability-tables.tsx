@@ -5,8 +5,8 @@ import type { HotelPage } from '../../../../src/console-api/hotels/contract.ts'
 import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/values/numbers.tsx'
-import type { CalendarUrl } from '../calendar/calendar-url.ts'
-import { nearestText } from '../calendar/words.ts'
+import type { CalendarUrl } from '../calendar/grid/calendar-url.ts'
+import { nearestText } from '../calendar/panels/words.ts'
 import { useRowSteps } from './use-row-steps.ts'
 
 export function RoomRateLink({

@@ -8,12 +8,15 @@ import {
   type Restriction,
   type RestrictionName,
   restrictions,
-} from '../../../../src/ari/restrictions.ts'
-import type { HoldExample } from '../../../../src/ari/guard/contract.ts'
-import type { Calendar } from '../../../../src/console-api/calendar/contract.ts'
-import type { ExplainedRule, ExplainedStay } from '../../../../src/console-api/calendar/explain-contract.ts'
-import { dateText } from '../../parts/values/time.tsx'
-import { dateOf, dayOf } from './days.ts'
+} from '../../../../../src/ari/restrictions.ts'
+import type { HoldExample } from '../../../../../src/ari/guard/contract.ts'
+import type { Calendar } from '../../../../../src/console-api/calendar/contract.ts'
+import type {
+  ExplainedRule,
+  ExplainedStay,
+} from '../../../../../src/console-api/calendar/explain-contract.ts'
+import { dateText } from '../../../parts/values/time.tsx'
+import { dateOf, dayOf } from '../grid/days.ts'
 import {
   type Cell,
   type CellContext,
@@ -24,7 +27,7 @@ import {
   type Money,
   priceText,
   type Row,
-} from './rows.ts'
+} from '../grid/rows.ts'
 
 /** Placeholder for a number: translating for every cell would take longer than rendering it. */
 const placeholder = '\u0000'

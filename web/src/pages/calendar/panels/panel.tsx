@@ -2,10 +2,10 @@ import { ActionIcon, Group, Title } from '@mantine/core'
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { CellSetter } from '../../../../src/console-api/calendar/explain-contract.ts'
-import { LinkTo, ReservationLink } from '../../parts/link-to.tsx'
-import { Time } from '../../parts/values/time.tsx'
-import classes from './calendar.module.css'
+import type { CellSetter } from '../../../../../src/console-api/calendar/explain-contract.ts'
+import { LinkTo, ReservationLink } from '../../../parts/link-to.tsx'
+import { Time } from '../../../parts/values/time.tsx'
+import classes from '../calendar.module.css'
 
 /** A panel next to the calendar; takes the focus if opened by keyboard. Escape closes it. */
 export function Panel({

@@ -1,8 +1,8 @@
 import { NumberInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { DateField } from '../../parts/lists/date-field.tsx'
-import { type CalendarUrl, partyOf } from './calendar-url.ts'
-import { dateOf, dayOf } from './days.ts'
+import { DateField } from '../../../parts/lists/date-field.tsx'
+import { type CalendarUrl, partyOf } from '../grid/calendar-url.ts'
+import { dateOf, dayOf } from '../grid/days.ts'
 
 type StayProps = { url: CalendarUrl; set: (values: Partial<CalendarUrl>) => void }
 

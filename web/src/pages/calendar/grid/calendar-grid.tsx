@@ -11,7 +11,7 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CalendarHead, CalendarRow, cellId, type GridContext, RowHeads } from './calendar-rows.tsx'
-import classes from './calendar.module.css'
+import classes from '../calendar.module.css'
 import {
   headHeight,
   headWidthOf,

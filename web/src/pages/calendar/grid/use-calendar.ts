@@ -10,9 +10,12 @@ import type {
   Calendar,
   CalendarOfHotels,
   StopSellAnswer,
-} from '../../../../src/console-api/calendar/contract.ts'
-import type { ExplainedHotel, ExplainedStay } from '../../../../src/console-api/calendar/explain-contract.ts'
-import { call, type ApiError, type ChangeInput } from '../../api.ts'
+} from '../../../../../src/console-api/calendar/contract.ts'
+import type {
+  ExplainedHotel,
+  ExplainedStay,
+} from '../../../../../src/console-api/calendar/explain-contract.ts'
+import { call, type ApiError, type ChangeInput } from '../../../api.ts'
 
 const refreshMs = 15_000
 

@@ -1,4 +1,4 @@
-import { rateRestrictions, type RateRestriction } from '../../../../src/ari/restrictions.ts'
+import { rateRestrictions, type RateRestriction } from '../../../../../src/ari/restrictions.ts'
 import type {
   Calendar,
   CalendarColumn,
@@ -6,7 +6,7 @@ import type {
   CalendarRate,
   CalendarRoom,
   UnsellableReason,
-} from '../../../../src/console-api/calendar/contract.ts'
+} from '../../../../../src/console-api/calendar/contract.ts'
 
 /**
  * The rows of the calendar: rooms, each followed by its rates; of several hotels, each begins with a line of its own.

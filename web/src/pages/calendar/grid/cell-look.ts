@@ -1,4 +1,4 @@
-import { restrictions } from '../../../../src/ari/restrictions.ts'
+import { restrictions } from '../../../../../src/ari/restrictions.ts'
 import type { Density } from './layout.ts'
 import type { Cell, CellReason, Row } from './rows.ts'
 

@@ -1,18 +1,21 @@
 import { Button, Group, List, NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { CalendarRate, CalendarRoom } from '../../../../src/console-api/calendar/contract.ts'
-import type { ExplainedRule, ExplainedStay } from '../../../../src/console-api/calendar/explain-contract.ts'
-import { ErrorNote } from '../../parts/error-note.tsx'
-import { Money } from '../../parts/values/numbers.tsx'
-import { StatusBadge } from '../../parts/values/status-badge.tsx'
-import { dateText } from '../../parts/values/time.tsx'
-import { type CalendarUrl, partyOf } from './calendar-url.ts'
-import classes from './calendar.module.css'
-import { dayOf } from './days.ts'
+import type { CalendarRate, CalendarRoom } from '../../../../../src/console-api/calendar/contract.ts'
+import type {
+  ExplainedRule,
+  ExplainedStay,
+} from '../../../../../src/console-api/calendar/explain-contract.ts'
+import { ErrorNote } from '../../../parts/error-note.tsx'
+import { Money } from '../../../parts/values/numbers.tsx'
+import { StatusBadge } from '../../../parts/values/status-badge.tsx'
+import { dateText } from '../../../parts/values/time.tsx'
+import { type CalendarUrl, partyOf } from '../grid/calendar-url.ts'
+import classes from '../calendar.module.css'
+import { dayOf } from '../grid/days.ts'
 import { Panel, Setter } from './panel.tsx'
 import { Adults, StayDates } from './stay-fields.tsx'
-import { useExplained } from './use-calendar.ts'
+import { useExplained } from '../grid/use-calendar.ts'
 import { forbidText, heldText, nearestText, partyText, ruleLabel } from './words.ts'
 
 /** Explains whether a stay can be booked at a rate: its price, or the reasons against it. */

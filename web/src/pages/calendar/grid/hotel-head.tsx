@@ -1,9 +1,9 @@
 import { UnstyledButton } from '@mantine/core'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useFilter } from '../../parts/lists/filters.tsx'
-import { LinkTo } from '../../parts/link-to.tsx'
-import classes from './calendar.module.css'
+import { useFilter } from '../../../parts/lists/filters.tsx'
+import { LinkTo } from '../../../parts/link-to.tsx'
+import classes from '../calendar.module.css'
 import { toggled } from './calendar-url.ts'
 import type { HotelRow } from './rows.ts'
 
