@@ -153,7 +153,7 @@ create table tax (
 );
 
 -- ARI: one row a room-rate and month (rate_no 0: the room's own inventory and closure), its nights packed into one
--- block by src/ari/blocks/block.ts. View ari_night shows it one row a night.
+-- block by src/ari/block.ts. View ari_night shows it one row a night.
 create table ari_month (
   hotel_id int not null,
   room_no smallint not null,
@@ -214,7 +214,7 @@ create table idempotency (
 );
 create index idempotency_by_time on idempotency (at);
 
--- The cells of a block: field and kind as in src/ari/fields.ts and src/ari/blocks/block.ts, night 0 = the 1st of the month.
+-- The cells of a block: field and kind as in src/ari/fields.ts and src/ari/block.ts, night 0 = the 1st of the month.
 -- For people and reports; the service reads blocks itself.
 create function ari_block_cells(block bytea)
   returns table (field int, kind int, key_id int, night int, value bigint)

@@ -15,7 +15,7 @@ create table change (
   -- Of each hotel the revisions that the statement made, both included: the values of its blocks remember them.
   revisions_from bigint[] not null,
   revisions_to bigint[] not null,
-  -- Of each hotel which rows of ari_month were written, as numbers with blanks between: src/ari/blocks/store.ts packs them.
+  -- Of each hotel which rows of ari_month were written, as numbers with blanks between: src/ari/store.ts packs them.
   blocks text[],
   primary key (turn, id)
 );
