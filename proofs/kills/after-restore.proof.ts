@@ -21,7 +21,7 @@ test('rooms, rates and hotels keep their platform ids, and new ones get none tha
   const environ = environOf(gateway.storeAddress)
   const refused = await runAri(environ, 'after-restore')
   assert.equal(refused.code, 1, refused.stderr)
-  assert.match(refused.stderr, /A service or another command works on this store \(\d+ connections\)/)
+  assert.match(refused.stderr, /A service or another command is using this store \(\d+ connections\)/)
   assert.deepEqual(await idsOf(supplier), held)
   const { code, stderr } = await runAri(environ, 'after-restore', '--force')
   assert.equal(code, 0, stderr)

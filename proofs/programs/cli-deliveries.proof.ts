@@ -46,7 +46,7 @@ test('again says how many reservations it sends, and when there is nothing to se
       printed('Reservations sent again: 1\n'),
       printed('Reservations sent again: 1, of which 1 were delivered before\n'),
       printed(
-        'Nothing is sent again: what is under way, superseded, or queued once more already, is left as it is\n',
+        'Nothing to send again: deliveries that are in progress, superseded or already queued again are left as they are\n',
       ),
     ],
   )
@@ -66,5 +66,5 @@ test('a delivery that there is not is named, and nothing is sent', async () => {
 })
 
 test('an empty list says that it is empty', async () => {
-  assert.deepEqual(await deliveries('list', '--status', 'dead'), printed('No such delivery\n'))
+  assert.deepEqual(await deliveries('list', '--status', 'dead'), printed('No delivery matches\n'))
 })

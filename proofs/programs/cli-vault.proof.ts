@@ -42,17 +42,17 @@ test('status gives the next step throughout a change of keys, and forget needs -
   assert.match(first ?? '', new RegExp(`^${vaultKeyId(key)} +current +2\\S+Z +1 +ARI_VAULT_KEY$`))
   assert.equal(advice, 'All cards are under ARI_VAULT_KEY')
   assert.equal(await adviceWith({}), 'ARI_VAULT_KEY is not set for this command')
-  assert.equal(await adviceWith(alone), "ARI_VAULT_KEY is none of the store's keys: set the right one")
+  assert.equal(await adviceWith(alone), "ARI_VAULT_KEY is not one of the store's keys: set the right one")
 
   const other = await gateway.second({ vaultKey: newKey, vaultKeysPrevious: [key] })
   assert.match(await adviceWith(both), /^The earlier key is still needed/)
   assert.match(await adviceWith(old), /^ARI_VAULT_KEY is an earlier key/)
-  assert.match(await adviceWith(alone), /^Cards are under keys that are not in the settings/)
+  assert.match(await adviceWith(alone), /^There are cards under keys that are not configured/)
   await gateway.db.query(`update vault_key set since = since - interval '16 minutes'`)
   await other.vault.look()
   assert.equal(
     await adviceWith(both),
-    'ARI_VAULT_KEY_PREVIOUS is not needed any more: remove it everywhere, and destroy the key',
+    'ARI_VAULT_KEY_PREVIOUS is no longer needed: remove it everywhere, and destroy the key',
   )
   assert.equal(await adviceWith(alone), 'All cards are under ARI_VAULT_KEY')
 
@@ -60,7 +60,7 @@ test('status gives the next step throughout a change of keys, and forget needs -
   await other.vault.close()
   const refused = await vault(old, 'forget')
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /It would destroy 1 cards.*add --yes/)
+  assert.match(refused.stderr, /This would destroy 1 cards.*add --yes/)
   const { rows } = await gateway.db.query('select from reservation_card where card is not null')
   assert.equal(rows.length, 1)
   const forgotten = await vault(old, 'forget', '--yes', '--json')
@@ -74,7 +74,7 @@ test('status gives the next step throughout a change of keys, and forget needs -
   const all = await vault({}, 'forget', '--yes')
   assert.deepEqual(
     [all.code, all.stdout],
-    [0, 'Cards destroyed: 1. The store has no vault; running services know within seconds\n'],
+    [0, 'Cards destroyed: 1. The store has no vault; running services follow within seconds\n'],
   )
   assert.equal(await adviceWith({}), 'The store has no vault, and ARI_VAULT_KEY is not set')
 

@@ -151,14 +151,14 @@ async function heldUntilReleased(environ: Record<string, string>, said: unknown[
   // Several looks of the worker, each of which would send it.
   await wait(2_000)
   assert.equal(receiver.calls.length, callsBefore)
-  assert.match(await succeeds(runAri(environ, 'deliveries', 'release')), /^Deliveries are sent again/)
+  assert.match(await succeeds(runAri(environ, 'deliveries', 'release')), /^Deliveries have resumed/)
   await until('the reservation is delivered', async () => receiver.calls.length > callsBefore)
   const body = receiver.calls.at(-1)?.body.toString() ?? ''
   assert.ok(body.includes(String(reservationId)) && body.includes(card.number), body)
   const own = client(url, { 'x-api-key': supplier.apiKey })
   const [delivered] = Object(expectOk(await own.get('/push/deliveries')).body['deliveries'])
   assert.ok(Date.parse(delivered.giveUpAt) > Date.now() + 71 * 3_600_000, JSON.stringify(delivered))
-  assert.equal(await succeeds(runAri(environ, 'deliveries', 'release')), 'Deliveries were not held\n')
+  assert.equal(await succeeds(runAri(environ, 'deliveries', 'release')), 'Deliveries were not on hold\n')
   service.child.kill('SIGTERM')
   await service.ended
 }
@@ -206,7 +206,7 @@ test('a torn, altered, exchanged or foreign file is refused, and nothing is made
   assert.deepEqual(await readFile(plain), plainBytes)
   const production = { ARI_ENVIRONMENT: 'production', ARI_DATA_DIR: await newFolder() }
   const ofOther = await runAri(production, 'backup', 'restore', plain)
-  assert.match(ofOther.stderr, /The backup is of sandbox, but ARI_ENVIRONMENT is production/)
+  assert.match(ofOther.stderr, /The backup was made in sandbox, but ARI_ENVIRONMENT is production/)
 })
 
 test('a backup to the output fails if the output can’t take all of it', async () => {

@@ -7,16 +7,17 @@ import { printLine, printOutcome, printTable, remark } from './print.ts'
 export function afterRestoreCommand(): Command {
   return new Command('after-restore')
     .description(
-      'begin a new epoch of a store that was put back by a copy of its files, before the service starts on it',
+      'run this after restoring a store by copying its files back, before the service starts on it',
     )
-    .option('--force', 'also while something is connected to the store')
+    .option('--force', 'even while something is connected to the store')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-What was made after the copy is gone here, but others know it. So that no id is given a second time, all go on far
-behind; and every follower of the change feed is told to start over. After a failover, a recovery to a point in time or
-the restore of a dump every program does this by itself; only a copy of the files looks as if nothing had happened.`,
+The store has lost everything that was created after the copy was made, but suppliers and the platform may still know
+those ids. So that none is used twice, this command skips far ahead with all ids; it also makes every follower of the
+change feed start over. After a failover, a point-in-time recovery or the restore of a dump, the service does this by
+itself; only when the files were copied back can't it tell that something happened.`,
     )
     .action((given: { force?: boolean; json?: boolean }) =>
       withSession(async ({ db, nowMs, revocations }) => {
@@ -33,23 +34,23 @@ the restore of a dump every program does this by itself; only a copy of the file
         })
         const { enforced: revokedAgain, unreadable } = await revocations.enforce(db)
         const valid = await selectValid(db, nowMs)
-        const sentence = `Ids go on behind ${next?.reservations} (reservations) and ${next?.hotels} (hotels); who follows the change feed starts anew`
+        const sentence = `Ids continue after ${next?.reservations} (reservations) and ${next?.hotels} (hotels); followers of the change feed start over`
         if (unreadable > 0)
           remark(
-            `Lines of ARI_REVOCATIONS_FILE that can't be read: ${unreadable}. What they took away is not taken away again`,
+            `Lines of ARI_REVOCATIONS_FILE that can't be read: ${unreadable}. Their revocations are not applied again`,
           )
         printOutcome(given, { idsAfter: next, revokedAgain, valid }, sentence)
         if (given.json !== true) {
           const { keys, tokens, operators, roles, passwords, ends, signingSecrets } = revokedAgain
           printLine(
-            `Sessions and sign-in links ended. By ARI_REVOCATIONS_FILE revoked again: keys ${keys}, tokens ${tokens}, operators ${operators}; lowered again: roles ${roles}; forgotten again: passwords ${passwords}; ended again: keys and their replaced secrets ${ends}`,
+            `All sessions and sign-in links have ended. Applied again from ARI_REVOCATIONS_FILE: revoked keys ${keys}, revoked tokens ${tokens}, disabled operators ${operators}, lowered roles ${roles}, removed passwords ${passwords}, earlier ends of keys and of replaced secrets ${ends}`,
           )
           if (signingSecrets > 0)
             printLine(
-              `Keys that sign with a secret that was replaced: ${signingSecrets}. Suppliers know the newer one alone: ari key rotate-signing-secret`,
+              `Keys that sign with an outdated secret: ${signingSecrets}. Their suppliers only have the newer one. Run for each: ari key rotate-signing-secret`,
             )
           printLine(
-            'Valid from now on; revoke what was revoked since the backup, if the file does not have it:',
+            'These are valid now. Revoke those that were revoked after the backup, unless the file has already done so:',
           )
           printTable(
             ['WHAT', 'ID', 'NAME'],
@@ -85,6 +86,6 @@ async function refuseBesideService(connection: Queryable): Promise<void> {
   const count = await countOtherConnections(connection)
   if (count === 0) return
   throw new Error(
-    `A service or another command works on this store (${count} connections): stop it first. If none runs, and a connection pooler keeps them open, add --force`,
+    `A service or another command is using this store (${count} connections): stop it first. If none is running, and a connection pooler keeps them open, add --force`,
   )
 }

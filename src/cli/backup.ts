@@ -25,18 +25,20 @@ import { quiet, settingsWithRemarks, withSession } from './session.ts'
 type Given = { json?: boolean }
 
 export function backupCommand(version: string): Command {
-  const backup = new Command('backup').description('the whole store as one file').addHelpText(
-    'after',
-    `
+  const backup = new Command('backup')
+    .description('back up the whole store to one file, and restore it')
+    .addHelpText(
+      'after',
+      `
 Examples:
-  ari backup create --to ari-2027-03-01.backup      while the service works
+  ari backup create --to ari-2027-03-01.backup      also while the service is running
   ari backup create --to - | ssh backup@… 'cat > ari.backup'
-  ari backup verify ari-2027-03-01.backup           every digest; needs no store
+  ari backup verify ari-2027-03-01.backup           compares every digest; needs no store
   ari backup restore ari-2027-03-01.backup          into an empty folder or database
 
-With ARI_BACKUP_KEY (32 bytes, as from: openssl rand -base64 32) the file is encrypted. ARI_VAULT_KEY is in no backup:
-without it everything can be restored except payment cards.`,
-  )
+With ARI_BACKUP_KEY (32 bytes, for example from: openssl rand -base64 32) the file is encrypted. A backup never contains
+ARI_VAULT_KEY: without that key, everything can be restored except payment cards.`,
+    )
   addCreate(backup, version)
   addVerify(backup)
   addRestore(backup)
@@ -46,7 +48,7 @@ without it everything can be restored except payment cards.`,
 function addCreate(backup: Command, version: string): void {
   backup
     .command('create')
-    .description('write a consistent backup while the service works')
+    .description('write a consistent backup, also while the service is running')
     .requiredOption('--to <file>', 'a new file, or - for standard output')
     .option('--json', 'print JSON')
     .action(async (given: Given & { to: string }) => {
@@ -69,7 +71,7 @@ function addCreate(backup: Command, version: string): void {
 function addVerify(backup: Command): void {
   backup
     .command('verify')
-    .description('read a backup to its end and compare every digest')
+    .description('read a whole backup and compare every digest')
     .argument('<file>')
     .option('--json', 'print JSON')
     .action(async (file: string, given: Given) => {
@@ -86,7 +88,7 @@ function addVerify(backup: Command): void {
 function addRestore(backup: Command): void {
   backup
     .command('restore')
-    .description('fill an empty store from a backup, compare its digests, and hold its deliveries')
+    .description('restore a backup into an empty store, compare its digests, and put its deliveries on hold')
     .argument('<file>')
     .option('--json', 'print JSON')
     .action(async (file: string, given: Given) => {
@@ -102,7 +104,7 @@ function addRestore(backup: Command): void {
           readBackupFile(file, settings.backupKey),
           `restored from a backup of ${manifest.createdAt}`,
         )
-        for (const name of skipped) remark(`Not restored, because it is no table of the service: ${name}`)
+        for (const name of skipped) remark(`Not restored, because it is not a table of the service: ${name}`)
         const outcome = { ...about(manifest), hotels, tables, skipped }
         printOutcome(
           given,
@@ -114,7 +116,7 @@ function addRestore(backup: Command): void {
       await withSession(async ({ db, vaultKeys }) => {
         await printUnreadableCards(db, vaultKeys)
         printLine(
-          'Deliveries are held. Start the service, look at it, then send them: ari deliveries release',
+          'Deliveries are on hold. Start the service, check it, then resume them: ari deliveries release',
         )
       })
     })
@@ -131,7 +133,7 @@ async function noteMade(address: PostgresAddress): Promise<void> {
       await client.end()
     }
   } catch {
-    remark('The store could not note this backup: ari_backup_age_seconds does not know of it')
+    remark('This backup could not be recorded in the store, so ari_backup_age_seconds does not count it')
   }
 }
 
@@ -143,7 +145,7 @@ async function printUnreadableCards(
   const unreadable = [...(await countCardsByKey(db))].filter(([key]) => !openable.includes(key))
   if (unreadable.length === 0) return
   printLine(
-    'Cards that can’t be read without the key under which they were sealed: set it as ARI_VAULT_KEY, or: ari vault forget',
+    'Cards that can’t be read without the key that sealed them: set it as ARI_VAULT_KEY, or run: ari vault forget',
   )
   printTable(
     ['KEY', 'CARDS'],
@@ -154,7 +156,7 @@ async function printUnreadableCards(
 function refuseOtherEnvironment(settings: Settings, { environment }: Manifest): void {
   if (!settings.environmentIsStated || environment === null || environment === settings.environment) return
   throw new Error(
-    `The backup is of ${environment}, but ARI_ENVIRONMENT is ${settings.environment}: change the setting, or use another backup`,
+    `The backup was made in ${environment}, but ARI_ENVIRONMENT is ${settings.environment}: change the setting, or use another backup`,
   )
 }
 

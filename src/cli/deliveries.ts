@@ -30,7 +30,7 @@ const listed = { min: 1, max: 10_000, usual: 50 }
 
 export function deliveriesCommand(): Command {
   const deliveries = new Command('deliveries')
-    .description('reservations on their way to suppliers')
+    .description('list, resend and resume the delivery of reservations to suppliers')
     .addHelpText(
       'after',
       `
@@ -49,7 +49,7 @@ Examples:
 }
 
 function addList(deliveries: Command): void {
-  withFilterOptions(deliveries.command('list').description('deliveries, newest first'))
+  withFilterOptions(deliveries.command('list').description('list deliveries, newest first'))
     .option('--limit <n>', `how many at most (default: ${listed.usual})`, integerBetween(listed))
     .option('--json', 'print JSON')
     .action((given: Given & GivenFilter & { limit?: number }) =>
@@ -57,9 +57,13 @@ function addList(deliveries: Command): void {
         const filter = await filterOf(db, given)
         const found = await selectDeliveries(db, filter, given.limit ?? listed.usual)
         const hold = await selectDeliveryHold(db)
-        if (hold) remark(`Held since ${hold.since} (${hold.reason}), until: ari deliveries release`)
+        if (hold)
+          remark(
+            `Deliveries have been on hold since ${hold.since} (${hold.reason}); to resume them: ari deliveries release`,
+          )
         if (given.json) return printJson(found.map(listedJson))
-        if (found.length === 0) return printLine(isFilter(filter) ? 'No such delivery' : 'No delivery yet')
+        if (found.length === 0)
+          return printLine(isFilter(filter) ? 'No delivery matches' : 'No deliveries yet')
         printTable(
           ['DELIVERY', 'RESERVATION', 'SUPPLIER', 'HOTEL', 'STATUS', 'ATTEMPTS', 'LAST', 'QUEUED', 'NEXT'],
           found.map((one) => [
@@ -81,7 +85,7 @@ function addList(deliveries: Command): void {
 function addShow(deliveries: Command): void {
   deliveries
     .command('show')
-    .description('a delivery and its attempts')
+    .description('show a delivery and its attempts')
     .argument('<deliveryId>', 'as in deliveries list', deliveryId)
     .option('--json', 'print JSON')
     .action((id: string, given: Given) =>
@@ -120,7 +124,7 @@ function addAgain(deliveries: Command): void {
       withSession(async ({ db, nowMs }) => {
         const filter = await filterOf(db, given)
         if (ids.length === 0 && !isFilter(filter))
-          throw new Error('name deliveries, or select them by an option such as --status dead')
+          throw new Error('name the deliveries, or select them with an option such as --status dead')
         await known(db, ids)
         const selection = ids.length > 0 ? { ...filter, ids } : filter
         const sent = await audited(db, async (connection) => {
@@ -137,7 +141,7 @@ function addAgain(deliveries: Command): void {
 function addRelease(deliveries: Command): void {
   deliveries
     .command('release')
-    .description('send deliveries again after a restore, which holds them all')
+    .description('resume deliveries after a restore, which puts them all on hold')
     .option('--json', 'print JSON')
     .action((given: Given) =>
       withSession(async ({ db, nowMs }) => {
@@ -146,8 +150,8 @@ function addRelease(deliveries: Command): void {
           return { result: before, action: 'delivery.release', subject: 'deliveries', before }
         })
         const sentence = released
-          ? `Deliveries are sent again; they were held since ${released.since} (${released.reason})`
-          : 'Deliveries were not held'
+          ? `Deliveries have resumed; they were on hold since ${released.since} (${released.reason})`
+          : 'Deliveries were not on hold'
         printOutcome(given, { released: released ?? null }, sentence)
       }),
     )
@@ -175,7 +179,7 @@ function sentenceAgain({ again, repeated, nowhere }: SentAgain): string {
   const unsent = nowhere === 0 ? '' : `; not sent, because no URL is registered: ${nowhere}`
   if (again + repeated === 0) {
     if (nowhere > 0) return `Nothing is sent again: no URL is registered (reservations: ${nowhere})`
-    return 'Nothing is sent again: what is under way, superseded, or queued once more already, is left as it is'
+    return 'Nothing to send again: deliveries that are in progress, superseded or already queued again are left as they are'
   }
   const repeats = repeated === 0 ? '' : `, of which ${repeated} were delivered before`
   return `Reservations sent again: ${again + repeated}${repeats}${unsent}`
@@ -183,9 +187,9 @@ function sentenceAgain({ again, repeated, nowhere }: SentAgain): string {
 
 function withFilterOptions(command: Command): Command {
   return command
-    .addOption(new Option('--status <status>', 'only those').choices(deliveryStatuses))
+    .addOption(new Option('--status <status>', 'only deliveries with this status').choices(deliveryStatuses))
     .option('--supplier <name>', 'only of this supplier')
-    .option('--hotel <code>', "only of the hotel with this code of its supplier's")
+    .option('--hotel <code>', "only of this hotel, by its supplier's own code")
     .option('--since <date>', 'queued at or after', instant)
     .option('--until <date>', 'queued before', instant)
 }
@@ -202,7 +206,8 @@ function isFilter(filter: DeliveryFilter): boolean {
 
 function deliveryId(text: string): string {
   const id = parseDeliveryId(text)
-  if (id === undefined) throw new InvalidArgumentError('It must be a delivery as in deliveries list.')
+  if (id === undefined)
+    throw new InvalidArgumentError('It must be a delivery id, as printed by deliveries list.')
   return id
 }
 

@@ -7,15 +7,18 @@ const exitCodes = { ok: 0, warning: 0, wrong: 1, notExamined: 2 } as const
 
 export function doctorCommand(version: string): Command {
   return new Command('doctor')
-    .description('examine this installation, and say of what is wrong why it matters and what to do')
-    .option('--suppliers', "also connect to the hosts of suppliers' URLs, without sending anything")
+    .description('check this installation; for each problem, say why it matters and what to do')
+    .option(
+      '--suppliers',
+      'also open a connection to the host of each supplier URL, without sending anything',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-It works beside a running service and while none runs, changes nothing, and calls no supplier. The output has no
-passwords, keys or tokens: paste it into a ticket. Run it as the service's user, with the service's settings.
-Exit code: 0 all well or only warnings, 1 something is wrong, 2 it could not be run.`,
+It works whether or not the service is running, changes nothing, and calls no supplier. The output contains no
+passwords, keys or tokens, so you can paste it into a ticket. Run it as the service's user, with the service's settings.
+Exit code: 0 no problems or only warnings, 1 something is wrong, 2 the check itself could not run.`,
     )
     .action(async ({ suppliers, json }: { suppliers?: boolean; json?: boolean }) => {
       try {

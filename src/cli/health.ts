@@ -8,15 +8,16 @@ const answersWithinMs = 4_000
 /** For containers and supervisors, whose image may have neither a shell nor curl. */
 export function healthCommand(): Command {
   return new Command('health')
-    .description('ask the service of this folder whether it lives; exit code 0 or 1')
-    .option('--ready', 'ask whether it is ready for requests, too')
+    .description('check that the service of this folder is alive; exit code 0 if it is, otherwise 1')
+    .option('--ready', 'check that it is ready for requests, not only alive')
     .action(async ({ ready }: { ready?: boolean }) => {
       const { settings } = loadConfig()
       const address =
         settings.port === 0
           ? (announcedAddress(settings.dataDir, 'gateway') ?? announcedAddress(settings.dataDir, 'console'))
           : addressOf(settings)
-      if (address === undefined) throw new Error('No service has announced its address in the data folder')
+      if (address === undefined)
+        throw new Error('No running service has written its address to the data folder')
       printLine(await answerOf(`${address}/${ready === true ? 'readyz' : 'livez'}`))
     })
 }

@@ -26,20 +26,31 @@ export function withLimitOptions(command: Command): Command {
   return command
     .option(
       '--rate-limit <n>',
-      `requests a minute, 0 for none (${usual.requestsPerMinute})`,
+      `requests per minute, 0 for no limit (default: ${usual.requestsPerMinute})`,
       limit(requestsPerMinute),
     )
-    .option('--burst <n>', `requests at once (${usual.requestsBurst}, or 10 s' worth)`, limit(requestsBurst))
-    .option('--body-limit <bytes>', `bytes a body (${usual.bodyBytesMax})`, limit(bodyBytesMax))
-    .option('--items <n>', `items an ARI push (${usual.ariItemsMax})`, limit(ariItemsMax))
-    .option('--cells <n>', `changed cells an ARI push (${usual.ariCellsMax})`, limit(ariCellsMax))
+    .option(
+      '--burst <n>',
+      `requests in one burst (default: ${usual.requestsBurst}, or 10 seconds of the key's own rate)`,
+      limit(requestsBurst),
+    )
+    .option(
+      '--body-limit <bytes>',
+      `bytes per request body (default: ${usual.bodyBytesMax})`,
+      limit(bodyBytesMax),
+    )
+    .option('--items <n>', `items per ARI push (default: ${usual.ariItemsMax})`, limit(ariItemsMax))
+    .option('--cells <n>', `changed cells per ARI push (default: ${usual.ariCellsMax})`, limit(ariCellsMax))
     .addOption(
-      new Option('--unknown-fields <what>', 'requests with members that are not known (warn)').choices(
-        unknownFieldsChoices,
-      ),
+      new Option(
+        '--unknown-fields <what>',
+        'what happens to requests with unknown members (default: warn)',
+      ).choices(unknownFieldsChoices),
     )
     .addOption(
-      new Option('--echo <what>', 'readings in the answers to pushes of ARI (off)').choices(echoChoices),
+      new Option('--echo <what>', 'explain each field in the answers to ARI pushes (default: off)').choices(
+        echoChoices,
+      ),
     )
 }
 

@@ -30,19 +30,19 @@ const usualOverlapMs = duration(usualOverlap)
 const noChannelManager = 'direct'
 
 export function keyCommand(): Command {
-  const key = new Command('key').description("suppliers' API keys").addHelpText(
+  const key = new Command('key').description("manage suppliers' API keys").addHelpText(
     'after',
     `
 Examples:
   ari key create --supplier "Sea View" --channel-manager "Acme CM"
   ari key create --supplier "Sea View" --rate-limit 0 --expires 2027-12-31
   ari key list --supplier "Sea View"
-  ari key rotate 7 --overlap 48h      a new secret; the old one works for 48 hours more
-  ari key rotate-signing-secret 7     what signs our calls; the old one signs beside it for 24 hours
+  ari key rotate 7 --overlap 48h      create a new secret; the old one works for 48 hours more
+  ari key rotate-signing-secret 7     sign calls with a new secret, and with the old one for 24 hours more
   ari key expire 7 --at 2027-06-30    or --at now, or --at never
   ari key limits 7 --rate-limit 600 --items default
-  ari key limits 7 --unknown-fields reject   a misspelt member refuses its request
-  ari key limits 7 --echo on          answers to pushes of ARI say what each field means
+  ari key limits 7 --unknown-fields reject   refuse requests with misspelt members
+  ari key limits 7 --echo on          explain each field in the answers to ARI pushes
   ari key revoke 7`,
   )
   addCreate(key)
@@ -52,7 +52,7 @@ Examples:
   addRotateSigningSecret(key)
   key
     .command('expire')
-    .description('set when a key ends')
+    .description('set when a key expires')
     .argument('<keyId>', 'as in key list', id)
     .requiredOption('--at <date>', 'a date, an instant, "now" or "never"', instantOrWord)
     .option('--json', 'print JSON')
@@ -74,7 +74,7 @@ Examples:
     )
   key
     .command('revoke')
-    .description('end a key for ever')
+    .description('revoke a key permanently')
     .argument('<keyId>', 'as in key list', id)
     .option('--json', 'print JSON')
     .action((keyId: number, given: Given) =>
@@ -94,12 +94,12 @@ Examples:
 function addCreate(key: Command): void {
   const create = key
     .command('create')
-    .description('make a key; prints {"apiKey":"…","keyId":"…"}, the only time the key can be seen')
-    .requiredOption('--supplier <name>', 'whose key it is; a supplier of a new name is created')
-    .option('--channel-manager <name>', 'the channel manager that pushes with it', noChannelManager)
+    .description('create a key; prints {"apiKey":"…","keyId":"…"}; the key is not shown again')
+    .requiredOption('--supplier <name>', 'owner of the key; created if there is no such supplier')
+    .option('--channel-manager <name>', 'the channel manager that uses the key', noChannelManager)
   withLimitOptions(create)
-    .option('--expires <date>', 'until when it is valid', futureInstant)
-    .option('--json', 'print JSON, as without')
+    .option('--expires <date>', 'when it expires', futureInstant)
+    .option('--json', 'no effect: the output is always JSON')
     .action((given: GivenLimits & { supplier: string; channelManager: string; expires?: number }) =>
       withSession(async ({ db, ...session }) => {
         const { supplier, channelManager } = given
@@ -126,10 +126,10 @@ function addRotate(key: Command): void {
     .argument('<keyId>', 'as in key list', id)
     .option(
       '--overlap <duration>',
-      `how long the old one works beside it (default: ${usualOverlap})`,
+      `how long the old secret keeps working (default: ${usualOverlap})`,
       duration,
     )
-    .option('--json', 'print JSON, as without')
+    .option('--json', 'no effect: the output is always JSON')
     .action((keyId: number, given: { overlap?: number }) =>
       withSession(async ({ db, nowMs, ...session }) => {
         const environment = await session.environment()
@@ -150,15 +150,15 @@ function addRotateSigningSecret(key: Command): void {
   key
     .command('rotate-signing-secret')
     .description(
-      'give a key a new secret to sign calls of its webhooks with; prints {"signingSecret":"…","keyId":"…","oldSecretUntil":"…"}',
+      'give a key a new secret for signing webhook calls; prints {"signingSecret":"…","keyId":"…","oldSecretUntil":"…"}',
     )
     .argument('<keyId>', 'as in key list', id)
     .option(
       '--overlap <duration>',
-      `how long the old one signs beside it (default: ${usualOverlap})`,
+      `how long calls are signed with the old secret as well (default: ${usualOverlap})`,
       duration,
     )
-    .option('--json', 'print JSON, as without')
+    .option('--json', 'no effect: the output is always JSON')
     .action((keyId: number, given: { overlap?: number }) =>
       withSession(async ({ db, nowMs, revocations }) => {
         const oldUntilMs = nowMs + (given.overlap ?? usualOverlapMs)
@@ -177,7 +177,7 @@ function addRotateSigningSecret(key: Command): void {
 function addList(key: Command): void {
   key
     .command('list')
-    .description('all keys, without the keys themselves')
+    .description('list all keys; secrets are not shown')
     .option('--supplier <name>', 'only the keys of this supplier')
     .option('--json', 'print JSON')
     .action((given: Given & { supplier?: string }) =>
@@ -191,7 +191,7 @@ function addList(key: Command): void {
 
 function printKeys(keys: readonly ListedKey[]): void {
   printTable(
-    ['KEY ID', 'SUPPLIER', 'CHANNEL MANAGER', 'STATUS', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED'],
+    ['KEY ID', 'SUPPLIER', 'CHANNEL MANAGER', 'STATUS', 'ENDING', 'CREATED', 'EXPIRES', 'LAST USED'],
     keys.map((one) => [
       one.keyId,
       one.supplier,
@@ -209,7 +209,7 @@ function addLimits(key: Command): void {
   withLimitOptions(
     key
       .command('limits')
-      .description("change a key's limits, or show them when none is named")
+      .description("change a key's limits; without options, show them")
       .argument('<keyId>', 'as in key list', id),
   )
     .option('--json', 'print JSON')
@@ -233,7 +233,7 @@ function addLimits(key: Command): void {
             echo,
           })
         printTable(
-          ['LIMIT', 'OF THIS KEY', 'DEFAULT'],
+          ['LIMIT', 'THIS KEY', 'DEFAULT'],
           [
             ...limitNames.map((name) => [name, own[name], defaultLimits[name]]),
             ['unknownFields', unknownFields, unknownFieldsChoices[0]],

@@ -22,24 +22,26 @@ import { printJson, printOutcome, printTable, remark } from './print.ts'
 type Given = { json?: boolean }
 
 export function operatorCommand(): Command {
-  const operator = new Command('operator').description('people who sign in to the console').addHelpText(
-    'after',
-    `
-A viewer sees everything and changes nothing; an operator works with suppliers, hotels and reservations; an admin
-makes operators, too. What is done here stands in the console's audit log.
+  const operator = new Command('operator')
+    .description('manage the people who sign in to the console')
+    .addHelpText(
+      'after',
+      `
+A viewer can see everything but change nothing; an operator works with suppliers, hotels and reservations; an admin
+can also manage operators. What you change with these commands is recorded in the console's audit log.
 
 Examples:
   ari operator create --name maria@example.com --role admin
   ari operator list
   ari operator set-role maria@example.com operator
-  ari operator disable maria@example.com         ends the sessions, too
+  ari operator disable maria@example.com         also ends the sessions
   ari operator enable maria@example.com
-  ari operator sign-in-link maria@example.com    for who forgot the password
+  ari operator sign-in-link maria@example.com    for somebody who forgot the password
   ari operator reset-second-factor maria@example.com
   ari operator create --name pia@seapms.example --role manager --supplier "Sea PMS"
 
-With --supplier, somebody of the supplier: a viewer or a manager, who sees that supplier's data alone.`,
-  )
+With --supplier, the account is for one of the supplier's people, a viewer or a manager, who sees only that supplier's data.`,
+    )
   addCreate(operator)
   addList(operator)
   addSetRole(operator)
@@ -67,20 +69,18 @@ With --supplier, somebody of the supplier: a viewer or a manager, who sees that 
     )
   operator
     .command('reset-second-factor')
-    .description(
-      'for an operator who lost the authenticator app and the recovery codes; also ends the sessions',
-    )
+    .description("remove an operator's lost second factor; also ends the sessions")
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
       withSession(async ({ db, ...session }) => {
         const reset = await resetSecondFactor(db, name, changeContext(session))
-        printOutcome(given, listedJson(reset), `Operator "${reset.name}" has no second factor any more`)
+        printOutcome(given, listedJson(reset), `Operator "${reset.name}" no longer has a second factor`)
       }),
     )
   operator
     .command('sign-in-link')
-    .description('a link that signs the operator in once; earlier links stop working')
+    .description('print a link that signs the operator in once; earlier links stop working')
     .addArgument(nameArgument())
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
@@ -96,15 +96,15 @@ function addCreate(operator: Command): void {
   operator
     .command('create')
     .description(
-      'make an operator; prints a link to sign in by and choose a password, the only time it can be seen',
+      'create an operator; prints a link for signing in and choosing a password, which is not shown again',
     )
-    .requiredOption('--name <name>', 'a name or an e-mail address; upper and lower case do not matter')
+    .requiredOption('--name <name>', 'a name or an e-mail address; not case-sensitive')
     .addOption(
-      new Option('--role <role>', 'what somebody may do; manager goes with --supplier')
+      new Option('--role <role>', 'what the operator may do; manager only with --supplier')
         .choices([...operatorRoles, 'manager'])
         .makeOptionMandatory(),
     )
-    .option('--supplier <name>', 'the supplier to which the person belongs')
+    .option('--supplier <name>', 'the supplier that the person works for')
     .option('--json', 'print JSON')
     .action((given: Given & { name: string; role: OperatorRole | 'manager'; supplier?: string }) =>
       withSession(async ({ db, ...session }) => {
@@ -123,10 +123,11 @@ async function newAccount(
 ): Promise<NewOperator> {
   if (supplier === undefined) {
     if (role !== 'manager') return { name, role }
-    throw new Error('manager is a role of people of a supplier: name it with --supplier')
+    throw new Error('the role manager is only for people of a supplier: name the supplier with --supplier')
   }
   const personRole = personRoles.find((one) => one === role)
-  if (!personRole) throw new Error(`somebody of a supplier is one of ${personRoles.join(', ')}, not ${role}`)
+  if (!personRole)
+    throw new Error(`with --supplier, the role must be ${personRoles.join(' or ')}, not ${role}`)
   const supplierId = await supplierIdOf(db, supplier)
   return { name, role: storedRoles[personRole], supplierId }
 }
@@ -134,7 +135,7 @@ async function newAccount(
 function addList(operator: Command): void {
   operator
     .command('list')
-    .description('all operators, or the people of a supplier')
+    .description('list all operators, or the people of a supplier')
     .option('--supplier <name>', 'the supplier whose people to list')
     .option('--json', 'print JSON')
     .action((given: Given & { supplier?: string }) =>
@@ -173,9 +174,9 @@ function addList(operator: Command): void {
 function addSetRole(operator: Command): void {
   operator
     .command('set-role')
-    .description('change the role; applies from the next request')
+    .description("change an operator's role, from the next request on")
     .addArgument(nameArgument())
-    .addArgument(new Argument('<role>', 'what somebody may do').choices([...operatorRoles]))
+    .addArgument(new Argument('<role>', 'what the operator may do').choices([...operatorRoles]))
     .option('--json', 'print JSON')
     .action((name: string, role: OperatorRole, given: Given) =>
       withSession(async ({ db, ...session }) => {

@@ -18,7 +18,7 @@ import { vaultCommand } from './vault.ts'
 /** The command `ari`. `serve` is passed in, because its module starts the service as soon as it is loaded. */
 export function program(options: { version: string; serve: () => Promise<unknown> }): Command {
   const ari = new Command('ari')
-    .description('The ARI gateway: its service, suppliers, keys, tokens and reference data')
+    .description('Run the ARI gateway, and manage its suppliers, keys, tokens and reference data')
     .version(options.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addHelpText(
@@ -33,12 +33,12 @@ Examples:
   ari reference room-type list               list the room types that products can have
   ari simulate supplier --key ari_sbx_…      start a supplier's server, to try price checks and reservations
   ari deliveries list --status dead          list reservations that could not be delivered
-  ari doctor                                 examine the installation, and say what to mend
+  ari doctor                                 check the installation and say what to fix
 
-The commands work while the service runs and while it doesn't. They find the store by the same settings
+The commands work whether or not the service is running. They find the store by the same settings
 (ARI_DATA_DIR or DATABASE_URL, from the environment or .env), so run them in the service's folder. Only serve
-and migrate create a store. With npm, keep its own lines out of the output: npm run -s ari -- …
-Exit code: 0 done, 1 failed, 2 wrong usage.`,
+and migrate create a store. With npm, -s keeps npm's own lines out of the output: npm run -s ari -- …
+Exit code: 0 success, 1 failure, 2 wrong usage.`,
     )
   ari
     .command('serve')

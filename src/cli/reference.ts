@@ -44,10 +44,10 @@ function withReference(work: (session: Session) => Promise<void>): Promise<void>
 }
 
 function roomTypeCommand(): Command {
-  const roomType = new Command('room-type').description('room types')
+  const roomType = new Command('room-type').description('manage room types')
   roomType
     .command('list')
-    .description('all room types')
+    .description('list all room types')
     .option('--json', 'print JSON')
     .action((given: Given) =>
       withReference(async ({ db }) => {
@@ -81,7 +81,7 @@ function roomTypeCommand(): Command {
     )
   roomType
     .command('retire')
-    .description('refuse it in new pushes')
+    .description('refuse it in new pushes; products that have it keep it')
     .argument('<name>', 'as in room-type list')
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
@@ -103,10 +103,10 @@ function roomTypeCommand(): Command {
 }
 
 function mealPlanCommand(): Command {
-  const mealPlan = new Command('meal-plan').description('meal plans')
+  const mealPlan = new Command('meal-plan').description('manage meal plans')
   mealPlan
     .command('list')
-    .description('all meal plans')
+    .description('list all meal plans')
     .option('--json', 'print JSON')
     .action((given: Given) =>
       withReference(async ({ db }) => {
@@ -141,7 +141,7 @@ function mealPlanCommand(): Command {
     )
   mealPlan
     .command('retire')
-    .description('refuse it in new pushes')
+    .description('refuse it in new pushes; products that have it keep it')
     .argument('<code>', 'as in meal-plan list')
     .option('--json', 'print JSON')
     .action((code: string, given: Given) =>

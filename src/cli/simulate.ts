@@ -34,13 +34,15 @@ const portMax = 65_535
 const faultList = simulatedFaults.map((fault) => `  ${fault.padEnd(22)} ${described[fault].does}`).join('\n')
 
 export function simulateCommand(): Command {
-  const simulate = new Command('simulate').description('the other side, to try the service with').addHelpText(
-    'after',
-    `
+  const simulate = new Command('simulate')
+    .description('simulate the other side, to try out the service')
+    .addHelpText(
+      'after',
+      `
 Examples:
   ari simulate supplier --key ari_sbx_…
   ari simulate supplier --key ari_sbx_… --fault dearer --json`,
-  )
+    )
   addSupplier(simulate)
   return simulate
 }
@@ -48,7 +50,9 @@ Examples:
 function addSupplier(simulate: Command): void {
   simulate
     .command('supplier')
-    .description("a supplier's server: answers price checks from what was pushed, and takes reservations")
+    .description(
+      "run a supplier's server that answers price checks from what was pushed, and accepts reservations",
+    )
     .addOption(
       new Option(
         '--url <url>',
@@ -56,22 +60,32 @@ function addSupplier(simulate: Command): void {
       ).env('ARI_URL'),
     )
     .addOption(
-      new Option('--key <apiKey>', "the supplier's API key; others on this machine see it").env(
-        'ARI_API_KEY',
-      ),
+      new Option(
+        '--key <apiKey>',
+        "the supplier's API key; other users of this machine can see it, unlike --key-file",
+      ).env('ARI_API_KEY'),
     )
-    .addOption(new Option('--key-file <file>', 'a file with it').env('ARI_API_KEY_FILE').conflicts('key'))
-    .option('--host <address>', 'where it listens', '127.0.0.1')
-    .option('--port <n>', '0 for any that is free', integerBetween({ min: 0, max: portMax }), 0)
+    .addOption(
+      new Option('--key-file <file>', 'a file that contains the key')
+        .env('ARI_API_KEY_FILE')
+        .conflicts('key'),
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option(
+      '--port <n>',
+      'port to listen on; 0 for any that is free',
+      integerBetween({ min: 0, max: portMax }),
+      0,
+    )
     .option('--public-url <url>', 'the URL that the gateway calls, if it differs (a tunnel, a proxy)')
     .option(
       '--signing-secret <secret>',
-      'of an earlier registration; twice during a rotation',
+      'signing secret from an earlier registration; give both during a rotation',
       eachSecret,
       [],
     )
     .addOption(
-      new Option('--signing-secret-file <file>', 'a file with them, a line each').env(
+      new Option('--signing-secret-file <file>', 'a file with the signing secrets, one per line').env(
         'ARI_SIGNING_SECRET_FILE',
       ),
     )
@@ -81,20 +95,20 @@ function addSupplier(simulate: Command): void {
       addFault,
       [],
     )
-    .option('--resync', 'take alerts too, and push a hotel again when the platform asks for everything')
+    .option('--resync', 'also accept alerts, and push a hotel again when the platform asks for all its ARI')
     .option('--json', 'print a JSON line for each call')
     .addHelpText('after', helpAfter)
     .action(run)
 }
 
 const helpAfter = `
-It puts its URLs on the API key, in place of those that are there. A gateway that runs with
-ARI_ALLOW_PRIVATE_WEBHOOKS=true calls it on this machine.
+It registers its URLs on the API key, in place of those registered before. For the gateway to call it on this machine,
+start the gateway with ARI_ALLOW_PRIVATE_WEBHOOKS=true.
 
 Faults:
 ${faultList}
-FAULT:check or FAULT:booking restricts one to price checks or reservations, FAULT:3 to three calls.
-While it runs, type: fault FAULT (in place of those before; several with commas), fault none, or quit.
+FAULT:check or FAULT:booking restricts a fault to price checks or reservations, FAULT:3 to three calls.
+While it runs, type: fault FAULT (replaces earlier faults; separate several by commas), fault none, or quit.
 
 Examples:
   ari simulate supplier --key ari_sbx_…
@@ -106,7 +120,7 @@ Examples:
 
 function eachSecret(text: string, before: readonly string[]): string[] {
   if (isSecret(text)) return [...before, text]
-  throw new InvalidArgumentError('It must be a signing secret, as whsec_….')
+  throw new InvalidArgumentError('It must be a signing secret (whsec_…).')
 }
 
 function addFault(text: string, before: readonly FaultOrder[]): FaultOrder[] {
@@ -180,10 +194,10 @@ function sayReady({ urls, newSecret, newAlertSecret, hasSecret }: SimulatedSuppl
     printLine(`Signing secret  ${newSecret}  (for --signing-secret at the next start)`)
   else if (!hasSecret) {
     remark(
-      'Signatures are not verified: the key has a secret already, which only --signing-secret can tell. Another one: ari key rotate-signing-secret',
+      'Signatures are not verified: the key already has a signing secret, so pass it with --signing-secret. For a new one: ari key rotate-signing-secret',
     )
   }
-  printLine('Waiting for calls; Ctrl-C ends.')
+  printLine('Waiting for calls; press Ctrl-C to stop.')
 }
 
 /** Waits for a signal or "quit". The end of the input is ignored, because there may never have been any. */

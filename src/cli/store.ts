@@ -8,19 +8,17 @@ import { quiet, settingsWithRemarks } from './session.ts'
 type Given = { fromBinaries?: string; json?: boolean }
 
 export function storeCommand(version: string): Command {
-  const store = new Command('store').description('the embedded PostgreSQL of the data folder')
+  const store = new Command('store').description('upgrade the embedded PostgreSQL of the data folder')
   store
     .command('upgrade')
-    .description(
-      'move the data to the major version of PostgreSQL that this version brings, and keep the old ones',
-    )
-    .option('--from-binaries <dir>', 'the programs of the PostgreSQL that wrote the data')
+    .description('move the data to the PostgreSQL that comes with this version, and keep the old data')
+    .option('--from-binaries <dir>', 'bin folder of the PostgreSQL that wrote the data')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Stop the service first. The data are copied into a new folder, compared with the old ones, and exchanged; the old ones stay
-beside them, and free disk space for a second copy is needed. It may be interrupted at any moment: run it again.`,
+Stop the service first. The data is copied to a new folder, compared with the old data, and put in its place. The old data
+is kept next to it, so there must be free disk space for a second copy. If the command is interrupted, run it again.`,
     )
     .action((given: Given) => upgrade(given, version))
   return store
@@ -46,7 +44,7 @@ async function upgrade(given: Given, version: string): Promise<void> {
     copy: (from, to) => moveStore(from, to, version),
     onStep: (step, { from, to }) => {
       if (step === 'opened') remark(`Copying the data from PostgreSQL ${from} to PostgreSQL ${to} …`)
-      if (step === 'copied') remark('The copy is complete and the same')
+      if (step === 'copied') remark('The copy is complete and identical')
     },
     log: quiet,
   })
@@ -54,16 +52,16 @@ async function upgrade(given: Given, version: string): Promise<void> {
     printOutcome(
       given,
       { upgraded: false },
-      'Nothing to do: this version has the PostgreSQL that wrote the data',
+      'Nothing to do: the data was written by the PostgreSQL of this version',
     )
     return
   }
   const { fromVersion, toVersion, keptDir, copied } = upgraded
-  for (const name of copied.skipped) remark(`Not copied, because it is no table of the service: ${name}`)
+  for (const name of copied.skipped) remark(`Not copied, because it is not a table of the service: ${name}`)
   const { hotels, tables, rows } = copied
   printOutcome(
     given,
     { upgraded: true, fromVersion, toVersion, hotels, tables, rows, skipped: copied.skipped, keptDir },
-    `Moved from PostgreSQL ${fromVersion} to ${toVersion}: ${counted(hotels, 'hotel')}, ${tables} tables, ${counted(rows, 'row')}, each the same. The old data are in ${keptDir}: remove them when the service works well`,
+    `Moved from PostgreSQL ${fromVersion} to ${toVersion}: ${counted(hotels, 'hotel')}, ${tables} tables, ${counted(rows, 'row')}, all identical. The old data is in ${keptDir}: remove it once the service runs well`,
   )
 }

@@ -16,7 +16,7 @@ import { printJson, printOutcome, printTable, remark } from './print.ts'
 type Given = { json?: boolean }
 
 export function supplierCommand(): Command {
-  const supplier = new Command('supplier').description('supplier accounts').addHelpText(
+  const supplier = new Command('supplier').description('manage supplier accounts').addHelpText(
     'after',
     `
 Examples:
@@ -27,7 +27,7 @@ Examples:
   )
   supplier
     .command('create')
-    .description('make a supplier account')
+    .description('create a supplier account')
     .argument('<name>', 'its name, unique')
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
@@ -42,7 +42,7 @@ Examples:
     )
   supplier
     .command('list')
-    .description('all suppliers and how many active keys each has')
+    .description('list the suppliers, with the number of active keys of each')
     .option('--json', 'print JSON')
     .action((given: Given) =>
       withSession(async ({ db, nowMs }) => {
@@ -64,7 +64,7 @@ Examples:
 function addShow(supplier: Command): void {
   supplier
     .command('show')
-    .description('what was agreed with a supplier account')
+    .description("show a supplier's contract settings")
     .argument('<name>', 'its name')
     .option('--json', 'print JSON')
     .action((name: string, given: Given) =>
@@ -88,7 +88,7 @@ type GivenAccount = {
 function addSet(supplier: Command): void {
   supplier
     .command('set')
-    .description('change what was agreed with a supplier account; what is not named stays')
+    .description("change a supplier's contract settings; options that are not given stay unchanged")
     .argument('<name>', 'its name')
     .addOption(
       new Option(
@@ -96,29 +96,37 @@ function addSet(supplier: Command): void {
         'when a price check fails: refuse the booking, or make it at the stored price',
       ).choices(onFailures),
     )
-    .option('--price-tolerance <percent>', 'by how much of the stored total the live one may differ', percent)
+    .option(
+      '--price-tolerance <percent>',
+      'how far the live total may differ from the stored one, in percent',
+      percent,
+    )
     .option('--card-delivery <on|off>', 'deliver payment cards with reservations', onOrOff)
-    .option('--on-demand-push <on|off>', 'POST /push/webhook/booking', onOrOff)
+    .option('--on-demand-push <on|off>', 'allow POST /push/webhook/booking', onOrOff)
     .option(
       '--reservation-retrieval <on|off>',
-      'GET /push/webhook/pushbook/retrieve and its acknowledgement',
+      'allow GET /push/webhook/pushbook/retrieve and its acknowledgement',
       onOrOff,
     )
-    .option('--require-certification <on|off>', 'no production key before it is certified', onOrOff)
-    .option('--certified <on|off>', 'certified by your word, whatever its traffic shows', onOrOff)
+    .option(
+      '--require-certification <on|off>',
+      'refuse production keys until the supplier is certified',
+      onOrOff,
+    )
+    .option('--certified <on|off>', 'certify the supplier by hand, whatever its traffic shows', onOrOff)
     .option(
       '--managed-keys <count>',
-      'active keys up to which its managers may make more',
+      "how many active keys the supplier's managers may create",
       integerBetween({ min: 0, max: 100 }),
     )
     .option(
       '--managed-key-rate <count>',
-      'requests a minute of a key that they make',
+      'rate limit of a key that a manager creates, in requests per minute',
       integerBetween({ min: 1, max: 10_000_000 }),
     )
     .option(
       '--hotels-max <count>',
-      'hotels that the account may have; 0 for no limit',
+      'how many hotels the account may have; 0 for no limit',
       integerBetween({ min: 0, max: 10_000_000 }),
     )
     .option('--json', 'print JSON')

@@ -9,22 +9,28 @@ import { printJson, printOutcome, printTable, remark } from './print.ts'
 type Given = { json?: boolean }
 
 export function tokenCommand(): Command {
-  const token = new Command('token').description('tokens for the booking side and for operators').addHelpText(
-    'after',
-    `
+  const token = new Command('token')
+    .description('manage tokens for the booking platform and for programs of operators')
+    .addHelpText(
+      'after',
+      `
 Examples:
   ari token create --role platform --name "booking engine"
   ari token create --role operator --expires 2027-12-31
   ari token list
   ari token revoke 3`,
-  )
+    )
   token
     .command('create')
-    .description('make a token; prints {"token":"…"}, the only time it can be seen')
-    .addOption(new Option('--role <role>', 'what it opens').choices([...tokenRoles]).makeOptionMandatory())
+    .description('create a token; prints {"token":"…"}; it is not shown again')
+    .addOption(
+      new Option('--role <role>', 'what the token gives access to')
+        .choices([...tokenRoles])
+        .makeOptionMandatory(),
+    )
     .option('--name <name>', 'the program that uses it')
-    .option('--expires <date>', 'until when it is valid', futureInstant)
-    .option('--json', 'print JSON, as without')
+    .option('--expires <date>', 'when it expires', futureInstant)
+    .option('--json', 'no effect: the output is always JSON')
     .action((given: { role: TokenRole; name?: string; expires?: number }) =>
       withSession(async ({ db, ...session }) => {
         const environment = await session.environment()
@@ -45,7 +51,7 @@ Examples:
   addList(token)
   token
     .command('revoke')
-    .description('end a token for ever')
+    .description('revoke a token permanently')
     .argument('<tokenId>', 'as in token list', id)
     .option('--json', 'print JSON')
     .action((tokenId: number, given: Given) =>
@@ -66,7 +72,7 @@ Examples:
 function addList(token: Command): void {
   token
     .command('list')
-    .description('all tokens')
+    .description('list all tokens')
     .option('--json', 'print JSON')
     .action((given: Given) =>
       withSession(async ({ db, nowMs }) => {
@@ -74,7 +80,7 @@ function addList(token: Command): void {
         if (given.json) printJson(tokens.map((one) => ({ ...one, tokenId: String(one.tokenId) })))
         else {
           printTable(
-            ['TOKEN ID', 'ROLE', 'NAME', 'STATUS', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED'],
+            ['TOKEN ID', 'ROLE', 'NAME', 'STATUS', 'ENDING', 'CREATED', 'EXPIRES', 'LAST USED'],
             tokens.map((one) => [
               one.tokenId,
               one.role,

@@ -11,14 +11,14 @@ import { audited, withSession, type Session } from './session.ts'
 import { printJson, printLine, printOutcome, printTable } from './print.ts'
 
 export function vaultCommand(): Command {
-  const vault = new Command('vault').description('the keys under which payment cards are sealed').addHelpText(
+  const vault = new Command('vault').description('manage the keys that encrypt payment cards').addHelpText(
     'after',
     `
 Examples:
-  ari vault status          the store's keys, the cards under each, and whether an earlier key can be destroyed
-  ari vault forget --yes    destroy the cards that no key of the settings opens, after a key was lost
+  ari vault status          list the store's keys, the cards under each, and whether an earlier key can be destroyed
+  ari vault forget --yes    destroy the cards that no configured key can open, after a key was lost
 
-Keys go by names that are made of them and tell nothing: 16 hexadecimal digits.`,
+A key is shown by its name: 16 hexadecimal digits that are derived from the key and do not reveal it.`,
   )
   addStatus(vault)
   addForget(vault)
@@ -38,7 +38,7 @@ type KeyRow = {
 function addStatus(vault: Command): void {
   vault
     .command('status')
-    .description("the store's keys and those of the settings")
+    .description("show the store's keys and the configured ones")
     .option('--json', 'print JSON')
     .action((given: { json?: boolean }) =>
       withSession(async (session) => {
@@ -83,33 +83,32 @@ function adviceFor(keys: readonly KeyRow[]): string {
   const lost = keys.filter(({ cards, setting, key }) => cards > 0 && setting === null && key !== 'unnamed')
   const spent = keys.filter(({ role, setting }) => role === null && setting === 'ARI_VAULT_KEY_PREVIOUS')
   if (!current && !present) return 'The store has no vault, and ARI_VAULT_KEY is not set'
-  if (!current) return 'The store has no vault key yet: a service with ARI_VAULT_KEY brings it'
+  if (!current) return 'The store has no vault key yet: a service that starts with ARI_VAULT_KEY sets it'
   if (!present) return 'ARI_VAULT_KEY is not set for this command'
-  if (present.role === null) return "ARI_VAULT_KEY is none of the store's keys: set the right one"
+  if (present.role === null) return "ARI_VAULT_KEY is not one of the store's keys: set the right one"
   if (present.role === 'earlier')
     return 'ARI_VAULT_KEY is an earlier key: set the current one, with this one as ARI_VAULT_KEY_PREVIOUS'
   if (lost.length > 0)
-    return 'Cards are under keys that are not in the settings: set those as ARI_VAULT_KEY_PREVIOUS, or: ari vault forget'
+    return 'There are cards under keys that are not configured: set those as ARI_VAULT_KEY_PREVIOUS, or run: ari vault forget'
   if (earlier.length > 0)
-    return 'The earlier key is still needed: cards under it get the current one, and processes have a quarter of an hour to be restarted'
+    return 'The earlier key is still needed: its cards are moved to the current key, and processes have a quarter of an hour to be restarted with it'
   if (spent.length > 0)
-    return 'ARI_VAULT_KEY_PREVIOUS is not needed any more: remove it everywhere, and destroy the key'
+    return 'ARI_VAULT_KEY_PREVIOUS is no longer needed: remove it everywhere, and destroy the key'
   return 'All cards are under ARI_VAULT_KEY'
 }
 
 function addForget(vault: Command): void {
   vault
     .command('forget')
-    .description(
-      'destroy the cards that no key of the settings opens, and make ARI_VAULT_KEY the key that seals',
-    )
-    .option('--yes', 'do it: nothing brings these cards back')
+    .description('destroy the cards that no configured key can open, and make ARI_VAULT_KEY the current key')
+    .option('--yes', 'really destroy them: the cards cannot be recovered')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-For a key that is lost, or a backup from before a key that was destroyed. Bookings that waited with such a card are
-delivered without it. Without ARI_VAULT_KEY all cards are destroyed, and the store has no vault any more.`,
+Use it when a key is lost, or after restoring a backup whose vault key has since been destroyed. Bookings that were
+waiting because of such a card are delivered without it. Without ARI_VAULT_KEY, all cards are destroyed, and the store no longer
+has a vault.`,
     )
     .action((given: { yes?: boolean; json?: boolean }) =>
       withSession(async ({ db, vaultKeys: { present, previous } }) => {
@@ -120,7 +119,7 @@ delivered without it. Without ARI_VAULT_KEY all cards are destroyed, and the sto
           let count = 0
           for (const [keyId, cards] of all) if (!openableIds.includes(keyId)) count += cards
           throw new Error(
-            `It would destroy ${count} cards, and those without a key's name that do not open: add --yes to do so`,
+            `This would destroy ${count} cards, and any others that name no key and cannot be opened: add --yes to confirm`,
           )
         }
         const key = opened?.keyIds[0] ?? null
@@ -135,7 +134,7 @@ delivered without it. Without ARI_VAULT_KEY all cards are destroyed, and the sto
           const after = { destroyed, key }
           return { result: undefined, action: 'vault.forgotten', subject: 'vault', after }
         })
-        const sentence = `Cards destroyed: ${destroyed}. ${key === null ? 'The store has no vault' : `The key that seals is ${key}`}; running services know within seconds`
+        const sentence = `Cards destroyed: ${destroyed}. ${key === null ? 'The store has no vault' : `The current key is ${key}`}; running services follow within seconds`
         printOutcome(given, { destroyed, key }, sentence)
       }),
     )

@@ -141,7 +141,7 @@ async function answerPriceCheck(
   const why = 'why' in outcome ? { why: outcome.why } : {}
   // The specification expresses "not on sale" only as an inventory of zero.
   const live = 'why' in outcome ? outcome.unsold : outcome
-  if (!live) return refusal(404, 'Nothing of the kind is on sale', { ...report, ...why })
+  if (!live) return refusal(404, 'No such room and rate is on sale', { ...report, ...why })
   const price = priceOf(fault === 'dearer' ? dearer(live) : live, fault)
   const answer: PriceCheckAnswer = {
     roomRate: {
@@ -170,9 +170,11 @@ function refusalOf(
   signature: SignatureState,
   report: SimulatedAnswer['report'],
 ): SimulatedAnswer | undefined {
-  if (fault === '500') return refusal(500, 'Ordered to fail', report)
-  if (fault === 'cancel-before-confirm') return refusal(503, 'Ordered to take no Confirm', report)
-  if (fault === 'bad-signature') return refusal(401, 'Ordered to find the signature wrong', report)
+  if (fault === '500') return refusal(500, 'Simulated fault: status 500', report)
+  if (fault === 'cancel-before-confirm')
+    return refusal(503, 'Simulated fault: no Confirm is accepted', report)
+  if (fault === 'bad-signature')
+    return refusal(401, 'Simulated fault: the signature is treated as wrong', report)
   if (isForged(signature)) return refusal(401, 'The signature is wrong', report)
   return undefined
 }

@@ -26,14 +26,14 @@ export const described: Readonly<Record<SimulatedFault, { spoils: readonly CallK
   slow: { spoils: ['check', 'Confirm', 'Cancel'], does: 'the right answer, after 1.5 s' },
   hang: { spoils: ['check', 'Confirm', 'Cancel'], does: 'no answer at all' },
   '500': { spoils: ['check', 'Confirm', 'Cancel'], does: 'status 500' },
-  garbage: { spoils: ['check', 'Confirm', 'Cancel'], does: 'bytes that are no HTTP' },
+  garbage: { spoils: ['check', 'Confirm', 'Cancel'], does: 'bytes that are not HTTP' },
   'bad-signature': {
     spoils: ['check', 'Confirm', 'Cancel'],
-    does: 'every signature is taken for wrong: status 401',
+    does: 'every signature is treated as wrong: status 401',
   },
   'cancel-before-confirm': {
     spoils: ['Confirm'],
-    does: 'Confirms are refused with 503, so that a cancellation may be the first that arrives',
+    does: 'Confirms are refused with 503, so that a cancellation may arrive first',
   },
 }
 
@@ -57,9 +57,9 @@ export function readFaultOrder(text: string): FaultOrder | { problem: string } {
       const kinds = kindsByWord[word]
       spoils = spoils.filter((kind) => kinds.includes(kind))
     } else if (/^[1-9]\d{0,6}$/.test(word) && Number(word) <= timesMax) times = Number(word)
-    else return { problem: `"${word}" must be check, booking or how many times` }
+    else return { problem: `"${word}" must be check, booking or a number of calls` }
   }
-  if (spoils.length === 0) return { problem: `${fault} means nothing for such calls` }
+  if (spoils.length === 0) return { problem: `${fault} does not apply to such calls` }
   return { fault, spoils, times }
 }
 

@@ -36,7 +36,7 @@ export function gatewayClient({ url, apiKey }: { url: string; apiKey: string }):
       if (!response.ok) throw new GatewayRefused(what, response.status, answer)
       const shape = shapes.get(route) ?? validator(route.answer)
       shapes.set(route, shape)
-      if (!shape.matches(answer)) throw new Error(`${what} was answered in another shape than documented`)
+      if (!shape.matches(answer)) throw new Error(`the answer to ${what} does not have the documented shape`)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: the shape was just proved.
       return answer as AnswerOf<R>
     },

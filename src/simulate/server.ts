@@ -77,7 +77,7 @@ function listen(server: Server, where: { host: string; port: number }): Promise<
 function listenFault({ host, port }: { host: string; port: number }, cause: Error): Error {
   if (!('code' in cause) || cause.code !== 'EADDRINUSE') return cause
   return new Error(
-    `Another program listens at port ${port} of ${host}: end it, or take another port with --port`,
+    `Another program is listening on port ${port} of ${host}: stop it, or choose another port with --port`,
     { cause },
   )
 }

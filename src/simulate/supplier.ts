@@ -126,7 +126,7 @@ async function registerAlerts(gateway: GatewayClient, webhook: string): Promise<
 function refuseUrl(webhook: string, error: unknown): never {
   throw error instanceof GatewayRefused && error.type.startsWith('WEBHOOK_')
     ? new Error(
-        `The gateway does not take ${webhook}: ${error.message}. A gateway started with ARI_ALLOW_PRIVATE_WEBHOOKS=true calls this machine; for any other one, name with --public-url the HTTPS address under which it reaches this program`,
+        `The gateway refuses ${webhook}: ${error.message}. For it to call this machine, start it with ARI_ALLOW_PRIVATE_WEBHOOKS=true; otherwise pass --public-url, the HTTPS address at which it can reach this program`,
         { cause: error },
       )
     : error

@@ -118,11 +118,11 @@ test('a problem with the command line, the key or the gateway is reported in one
   )
   for (const [index, pattern] of [
     /There is no fault "drunk": it must be one of dearer, sold-out,/,
-    /dearer means nothing for such calls/,
+    /dearer does not apply to such calls/,
     /It must be a signing secret/,
     /POST \/push\/webhook\/availability was answered with 401: Unauthorized API KEY/,
     /got no answer from http:\/\/127\.0\.0\.1:9/,
-    /Another program listens at port \d+ of 127\.0\.0\.1: end it, or take another port with --port/,
+    /Another program is listening on port \d+ of 127\.0\.0\.1: stop it, or choose another port with --port/,
   ].entries()) {
     assert.match(wrong[index]?.stderr ?? '', pattern)
     assert.equal(wrong[index]?.stderr.trimEnd().split('\n').length, 1)
