@@ -374,7 +374,7 @@ test('a full disk: no false 2xx, 503 with Retry-After meanwhile, and it heals wh
   }
   const said = (words: string): number => service.output().split(words).length - 1
   t.diagnostic(
-    `PostgreSQL panicked ${said('PANIC')} times and was started again ${said('is started again')} times`,
+    `PostgreSQL panicked ${said('PANIC')} times and was started again ${said('is being restarted')} times`,
   )
   await service.end('SIGTERM')
 })

@@ -62,7 +62,7 @@ suite('kill -9', () => {
     const first = await service({ dataDir })
     const old = watcherOf(first)
     process.kill(old, 'SIGKILL')
-    await eventually(() => first.logged('The watcher of PostgreSQL was ended and is replaced'))
+    await eventually(() => first.logged('The watcher of PostgreSQL died and is replaced'))
     await eventually(() => watcherOf(first) !== old)
     await first.kill()
     await nothingLeft(dataDir)
@@ -188,7 +188,7 @@ suite('healing', () => {
     const [given] = log.lines.filter((line) => line.level === 'error')
     assert.match(
       given?.message ?? '',
-      /^PostgreSQL could not be started again in 3 attempts \(PostgreSQL on .* does not run: .*\): mend that and start the service again$/,
+      /^PostgreSQL could not be restarted in 3 attempts \(PostgreSQL on .* does not run: .*\): fix that, then restart the service$/,
     )
     await supervisor.stop()
     await watcher.close()

@@ -169,7 +169,7 @@ describe('while no commit is finished, because the synchronous standby is gone',
     const { reads, writes } = callsOf(shop)
     await setStandby(address, 'nobody')
     while ((await ready(gateway)) === 'ready\n') await wait(50)
-    assert.match(await ready(gateway), /^not ready: the store reads but does not finish a commit/)
+    assert.match(await ready(gateway), /^not ready: the store answers reads but does not finish a commit/)
     // The outage is known by now: no statement is sent that would wait.
     for (const call of writes) assert.deepEqual(told(await call()), unavailable)
     for (const call of reads) expectOk(await call())

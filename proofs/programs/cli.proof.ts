@@ -315,7 +315,7 @@ test('where there is no store a command says so and makes nothing; migrate makes
   const own = await dataFolder()
   try {
     const environ = { ARI_DATA_DIR: own.path }
-    const line = `error: There is no store in ${own.path}: set ARI_DATA_DIR to the service's data folder, or make a store with: ari serve, or: ari migrate\n`
+    const line = `error: There is no store in ${own.path}: set ARI_DATA_DIR to the service's data folder, or create a store with: ari serve, or: ari migrate\n`
     const commands = [
       ['key', 'list'],
       ['key', 'create', '--supplier', 'Lost'],

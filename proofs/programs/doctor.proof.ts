@@ -161,8 +161,8 @@ describe('a fault of the database is the only finding', () => {
     [
       'unknown user',
       () => changed({ user: 'nobody_of_this_name' }),
-      /lets nobody in/,
-      /correct user and password/,
+      /refuses these credentials/,
+      /correct the user and password/,
     ],
     ['unknown database', () => changed({ database: 'no_such' }), /has no such database/, /createdb/],
   ]
@@ -202,7 +202,7 @@ describe('a fault of the database is the only finding', () => {
         { ARI_MIGRATE: 'off' },
       ),
       'schema',
-      /^1 migrations are pending: \d{4}_/,
+      /^1 migration pending: \d{4}_/,
       /run: ari migrate/,
     ))
 
@@ -283,7 +283,7 @@ describe('a fault of the database is the only finding', () => {
     assertOnly(
       await doctor(environ),
       'deliveries',
-      /due for 10 minutes, and none was ever tried/,
+      /due for 10 minutes, and none has ever been attempted/,
       /ARI_ROLES/,
     )
   })
@@ -310,7 +310,12 @@ describe('a fault of the machine is the only finding', () => {
   test('a clock that is a minute ahead', async () => {
     const ahead = 'const%20now=Date.now;Date.now=()=>now()%2B60000'
     const environ = { ...external, NODE_OPTIONS: `--import=data:text/javascript,${ahead}` }
-    assertOnly(await doctor(environ), 'clock', /clock is 60 s ahead of the database's/, /Set the wrong one/)
+    assertOnly(
+      await doctor(environ),
+      'clock',
+      /clock is 60 s ahead of the database's/,
+      /Correct the wrong one/,
+    )
   })
 
   test('few file descriptors', async () => {
@@ -331,13 +336,13 @@ describe('a fault of the machine is the only finding', () => {
     try {
       const environ = { ...embedded, ARI_DATA_DIR: `${disk.path}/data` }
       await (await serving(environ)).stop()
-      assertOnly(await doctor(environ), 'disk', /^0\.\d GB are free/, /Enlarge the disk/)
+      assertOnly(await doctor(environ), 'disk', /^0\.\d GB \(\d+ %\) are free/, /Enlarge the disk/)
       disk.makeReadOnly()
       const troubles = await doctor(environ)
       assertOnly(
         troubles.filter(({ check }) => check !== 'disk'),
         'data-folder',
-        /can't be written \(EROFS\)/,
+        /is not writable \(EROFS\)/,
         /mounted read-only/,
       )
     } finally {
@@ -393,8 +398,8 @@ describe('a fault of the machine is the only finding', () => {
     assertOnly(
       troubles,
       'suppliers',
-      /^https:\/\/127\.0\.0\.1:\d+ can't be connected to: .*certificate/,
-      /if for one, call the supplier$/,
+      /^can't connect to https:\/\/127\.0\.0\.1:\d+: .*certificate/,
+      /if only one does, contact the supplier$/,
     )
   })
 
@@ -420,7 +425,12 @@ async function assertWithoutNetwork(): Promise<void> {
         '--json',
       ),
     )
-  assertOnly(await within('true'), 'webhook', /^a call to itself failed/, /its network interface lo/)
+  assertOnly(
+    await within('true'),
+    'webhook',
+    /^a test call to this machine failed/,
+    /its network interface lo/,
+  )
   await gateway.db.query('update api_key set pushbook_webhook = $2 where id = $1', [
     supplier.keyId,
     'https://hotel.example.com/push',

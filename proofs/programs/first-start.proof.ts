@@ -52,7 +52,7 @@ test('a file that is there already stops the first start, and no secret is made'
   const settings = { ARI_DATA_DIR: data, PORT: '0', ARI_BOOTSTRAP_FILE: file }
   const { code, stderr } = await track(startProgram('serve', settings)).ended
   assert.equal(code, 1)
-  assert.match(stderr, /The first key can't be handed over by ARI_BOOTSTRAP_FILE, so none was made: remove/)
+  assert.match(stderr, /The first key can't be written to ARI_BOOTSTRAP_FILE, so none was created: remove/)
   assert.equal(await readFile(file, 'utf8'), 'mine')
   assert.equal((await runAri(settings, 'supplier', 'list', '--json')).stdout, '[]\n')
 })

@@ -348,7 +348,7 @@ test('a port in use ends the start with one reason, and leaves nothing', async (
   assert.equal(code, 1)
   assert.equal(
     stderr.trim(),
-    `The service did not start: It can't listen on 127.0.0.1:${port}, because another program listens there: stop it, or set PORT to another one`,
+    `The service did not start: Can't listen on 127.0.0.1:${port}, because another program is listening there: stop it, or set PORT to another one`,
   )
   assert.equal(await findRunningPostgres(dataDir), undefined)
 })

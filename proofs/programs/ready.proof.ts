@@ -105,7 +105,7 @@ test('a database that was made read-only: not ready, reads are served', async (c
     )
   }
   await setReadOnly('on')
-  await until(gateway, 'not ready: the store is read-only: a standby, or a database that was made so\n')
+  await until(gateway, 'not ready: the store is read-only: it is a standby, or was set to read-only\n')
   await isRefused(shop)
   await readsAreServed(shop)
   await setReadOnly('off')
@@ -129,7 +129,7 @@ test('a standby alone: not ready, reads are served; of several hosts the one tha
   const standby = await postgresOn(after, folders[1].path)
 
   const alone = await startGateway({ through: () => ({ ...standby.connection, database }), patience: 1 })
-  await until(alone, 'not ready: the store is read-only: a standby, or a database that was made so\n')
+  await until(alone, 'not ready: the store is read-only: it is a standby, or was set to read-only\n')
   await readsAreServed({ supplier: client(alone.url, { 'x-api-key': supplier.apiKey }) })
   await alone.stop()
 

@@ -59,7 +59,7 @@ test('a service that starts on an older copy repeats the revocations made since'
   expectOk(await first.post('/me/password', { current: passwords.old, next: passwords.next }))
 
   const service = await serve(copy)
-  const said = /\{[^\n]*what was revoked and had come back is revoked again[^\n]*/.exec(
+  const said = /\{[^\n]*revocations that a restore had undone were applied again[^\n]*/.exec(
     service.output.stdout + service.output.stderr,
   )
   const { keys, ends, roles, passwords: forgotten, signingSecrets } = Object(JSON.parse(said?.[0] ?? '{}'))

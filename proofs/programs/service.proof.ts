@@ -65,7 +65,7 @@ test('the first start shows a key, a token, a sign-in and a command that work; a
   const [cookie = ''] = signedIn.headers.getSetCookie().map((set) => set.split(';')[0])
   const { name, role } = (await visitor.get('/me', { cookie })).body
   assert.deepEqual([name, role], ['admin', 'admin'])
-  const command = text.slice(text.indexOf('  curl '), text.indexOf('Go on with')).trim()
+  const command = text.slice(text.indexOf('  curl '), text.indexOf('Continue with')).trim()
   assert.deepEqual(command.split(/ \\\n +/), [
     `curl ${url}/v1/push/hotels`,
     `-H 'x-api-key: ${apiKey}'`,
@@ -113,7 +113,7 @@ test('the first start shows its welcome last, and on a terminal nothing but that
     stop(running)
     const { stdout } = await running.ended
     const lines = stdout.replaceAll('\r', '').trimEnd().split('\n')
-    const end = lines.findIndex((line) => line.startsWith('The data are in'))
+    const end = lines.findIndex((line) => line.startsWith('The data is in'))
     // The lines caused by the machine (programs that are copied, a user of their own) come after the first
     // line.
     const said = lines.filter((line, index) => line !== '' && index <= end + 1 && !line.startsWith('Note: '))
@@ -132,10 +132,10 @@ test('the first start shows its welcome last, and on a terminal nothing but that
     "    -H 'x-api-key: ari",
     "    -H 'content-type: ",
     `    -d '[{"hotelId":"H`,
-    'Go on with http://127.',
-    'The data are in /',
+    'Continue with http://127.',
+    'The data is in /',
   ]
-  const starts = (line: string): string => line.replace(/^(The data are in \/).*/, '$1')
+  const starts = (line: string): string => line.replace(/^(The data is in \/).*/, '$1')
   const logged = await shown(serve(await newFolder(), { LOG_LEVEL: 'info' }), ({ child }) =>
     child.kill('SIGTERM'),
   )
@@ -239,7 +239,7 @@ test('SIGTERM lets a push under way finish, answers new ones with 503, and ends 
   // This request for the metrics is the first in flight, the push the second.
   while (!/^ari_requests_in_flight 2$/m.test(await (await fetch(`${url}/metrics`)).text())) await wait(5)
   running.child.kill('SIGTERM')
-  await running.printed(/^SIGTERM: finishing what is under way$/m)
+  await running.printed(/^SIGTERM: finishing the requests in progress$/m)
   const supplier = client(url, { 'x-api-key': apiKey })
   let reply = await supplier.get('/push/limits')
   // What arrives in the same moment as the signal may still be answered.
@@ -294,7 +294,7 @@ test('the command line works beside a running service, and its key works at once
 test('a production service prints no secrets, and its database is not for a sandbox', async () => {
   const own = await newFolder()
   const production = serve(own, { ARI_ENVIRONMENT: 'production' })
-  await production.printed(/Make a first key with: npx ari key create --supplier NAME\n/)
+  await production.printed(/Create a first key with: npx ari key create --supplier NAME\n/)
   assert.doesNotMatch(production.output.stdout, /ari_live_|ari_tok_/)
   assert.equal(await endedBy(production, 'SIGTERM'), 0)
   const line =
@@ -370,7 +370,7 @@ test('a port in use and a database out of reach stop the start with one line', a
   const port = typeof address === 'object' && address !== null ? address.port : 0
   const refused = await serve(dataDir, { PORT: String(port) }).ended
   await new Promise((resolve) => other.close(resolve))
-  const portLine = `The service did not start: It can't listen on 127.0.0.1:${port}, because another program listens there: stop it, or set PORT to another one\n`
+  const portLine = `The service did not start: Can't listen on 127.0.0.1:${port}, because another program is listening there: stop it, or set PORT to another one\n`
   assert.deepEqual(refused, { code: 1, stdout: '', stderr: portLine })
   assert.equal(await findRunningPostgres(dataDir), undefined)
 
@@ -385,7 +385,7 @@ test('a fault in the service itself stops it with one line, and leaves no Postgr
   const running = serve(dataDir, { NODE_OPTIONS: `--import=data:text/javascript,${fault}` })
   await urlOf(running)
   assert.equal(await endedBy(running, 'SIGUSR2'), 1)
-  assert.equal(running.output.stderr, 'The service stops because of a fault in itself: a fault\n')
+  assert.equal(running.output.stderr, 'The service is stopping because of an internal error: a fault\n')
   assert.match(running.output.stdout, /"level":60.*"stack":/)
   assert.equal(await findRunningPostgres(dataDir), undefined)
 })

@@ -39,14 +39,14 @@ const changed = (address: Partial<TestAddress>): Record<string, string> =>
 test('unknown credentials', async () => {
   assert.match(
     await startOf(changed({ user: 'nobody_of_this_name' })),
-    /^The service did not start: PostgreSQL at \S+ lets nobody in with these credentials \(.+\): correct user and password in DATABASE_URL, or pg_hba.conf there$/m,
+    /^The service did not start: PostgreSQL at \S+ refuses these credentials \(.+\): correct the user and password in DATABASE_URL, or pg_hba.conf there$/m,
   )
 })
 
 test('a database that there is not', async () => {
   assert.match(
     await startOf(changed({ database: 'no_such' })),
-    /^The service did not start: PostgreSQL at \S+ has no such database \(database "no_such" does not exist\): make it with createdb, or correct the name in DATABASE_URL$/m,
+    /^The service did not start: PostgreSQL at \S+ has no such database \(database "no_such" does not exist\): create it with createdb, or correct the name in DATABASE_URL$/m,
   )
 })
 
@@ -61,7 +61,7 @@ test('a database that is read-only, alone and among several hosts', async () => 
     const several = environOf(address)['DATABASE_URL']?.replace('@localhost', '@localhost,otherhost') ?? ''
     assert.match(
       await startOf({ DATABASE_URL: several }),
-      /^The service did not start: No host of localhost,otherhost takes writes: promote one of them, or name the primary in DATABASE_URL$/m,
+      /^The service did not start: No host of localhost,otherhost accepts writes: promote one of them, or name the primary in DATABASE_URL$/m,
     )
   } finally {
     await drop()
@@ -99,7 +99,7 @@ test('a user without the right to create tables', async () => {
     await asAdmin(address, `alter database ${address.database} set role = ${role}`)
     assert.equal(
       await startOf(environOf(address)),
-      `The service did not start: User "${role}" may make no tables in the database at localhost: as its owner, grant create on schema public to "${role}"\n`,
+      `The service did not start: User "${role}" may not create tables in the database at localhost: as the database's owner, grant create on schema public to "${role}"\n`,
     )
   } finally {
     await drop()
@@ -111,7 +111,7 @@ test('a PostgreSQL that is too old', async (context) => {
   const port = await oldServer(context)
   assert.equal(
     await startOf({ DATABASE_URL: `postgres://ari:hunter2@127.0.0.1:${port}/ari` }),
-    `The service did not start: PostgreSQL 14.9 at 127.0.0.1:${port} is too old: upgrade it to one of 15 to 18, or name another in DATABASE_URL\n`,
+    `The service did not start: PostgreSQL 14.9 at 127.0.0.1:${port} is too old: upgrade it to version 15 to 18, or name another in DATABASE_URL\n`,
   )
 })
 
@@ -146,7 +146,7 @@ test('a data folder that is mounted read-only', async (context) => {
     disk.makeReadOnly()
     assert.match(
       await startOf(environ),
-      /^The service did not start: The data folder \S+ can't be used \(EROFS\): it is mounted read-only: mount it to be written, or set ARI_DATA_DIR to another folder$/m,
+      /^The service did not start: The data folder \S+ can't be used \(EROFS\): it is mounted read-only: remount it writable, or set ARI_DATA_DIR to another folder$/m,
     )
   } finally {
     disk.unmount()

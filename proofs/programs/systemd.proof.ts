@@ -136,7 +136,7 @@ describe('a service that systemd asked to report', options, () => {
   test('without systemd-notify it runs, and says so in its log', async () => {
     const socket = await notifySocket()
     const service = await serving(socket, { ARI_DATA_DIR: await newFolder(), PATH: '/nowhere' })
-    await service.printed(/"msg":"systemd learns nothing of this service: systemd-notify failed"/)
+    await service.printed(/"msg":"systemd could not be notified: systemd-notify failed"/)
     assert.deepEqual(socket.received(), [])
     await stopped(service)
   })

@@ -123,7 +123,11 @@ test('a backup made while pushes go on is restored with the digests of all hotel
     assert.match(restored, new RegExp(`: ${made.hotels} hotels with the digests of the backup, \\d+ tables`))
     assert.match(restored, /Cards that can’t be read .*ari vault forget\nKEY +CARDS\n[0-9a-f]{16} +1\n/)
     const again = await runAri({ ...environOf(moving.address), ...key }, 'backup', 'restore', file)
-    assert.deepEqual([again.code, /There is a store already/.test(again.stderr)], [1, true], again.stderr)
+    assert.deepEqual(
+      [again.code, /There is already a store here/.test(again.stderr)],
+      [1, true],
+      again.stderr,
+    )
 
     const environ = environOf(still.address)
     await succeeds(runAri(environ, 'backup', 'restore', quiet))
@@ -180,9 +184,9 @@ test('a torn, altered, exchanged or foreign file is refused, and nothing is made
     ['cut sealed', sealedBytes.subarray(0, sealedBytes.length >> 1), key, /not complete/],
     ['altered', flipped(plainBytes, plainBytes.length >> 1), {}, /altered or damaged/],
     ['altered sealed', flipped(sealedBytes, sealedBytes.length - 20), key, /altered or damaged/],
-    ['longer', Buffer.concat([sealedBytes, Buffer.from('x')]), key, /follows the end/],
+    ['longer', Buffer.concat([sealedBytes, Buffer.from('x')]), key, /more data after the end/],
     ['no key', sealedBytes, {}, /encrypted: set ARI_BACKUP_KEY/],
-    ['wrong key', sealedBytes, other, /encrypted with the key with the name/],
+    ['wrong key', sealedBytes, other, /encrypted with the key named/],
     ['exchanged', plainBytes, key, /not encrypted, but ARI_BACKUP_KEY is set/],
     ['foreign', Buffer.from('PGDMP'), {}, /not a backup/],
     ['empty', Buffer.alloc(0), {}, /not a backup/],

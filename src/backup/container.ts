@@ -86,7 +86,8 @@ export function unseal(key: Buffer | undefined) {
         yield ownKey ? decrypt(ownKey, { header, number, isLast }, sealed) : sealed
         if (isLast) break
       }
-      if (!(await reader.isAtEnd())) throw new UnusableBackup('Something follows the end of the backup')
+      if (!(await reader.isAtEnd()))
+        throw new UnusableBackup('There is more data after the end of the backup')
     } finally {
       await reader.close()
     }
@@ -120,10 +121,10 @@ function keyFor(header: string, key: Buffer | undefined): Buffer | undefined {
     return undefined
   }
   if (key === undefined)
-    throw new UnusableBackup(`The backup is encrypted: set ARI_BACKUP_KEY to the key with the name ${keyId}`)
+    throw new UnusableBackup(`The backup is encrypted: set ARI_BACKUP_KEY to the key named ${keyId}`)
   if (backupKeyId(key) !== keyId)
     throw new UnusableBackup(
-      `The backup is encrypted with the key with the name ${keyId}, but ARI_BACKUP_KEY is ${backupKeyId(key)}`,
+      `The backup is encrypted with the key named ${keyId}, but ARI_BACKUP_KEY is the key named ${backupKeyId(key)}`,
     )
   return fileKey(key, Buffer.from(salt, 'base64'))
 }

@@ -43,7 +43,7 @@ async function compareTables(
     const copy = made.get(name)
     if (copy?.rows !== rows || copy.digest !== digest)
       throw new Error(
-        `The copy of the table ${name} has ${copy?.rows ?? 'no'} rows, and not the same ${rows}`,
+        `The copy of the table ${name} (${copy?.rows ?? 'no'} rows) differs from the original (${rows} rows)`,
       )
     count += rows
   }

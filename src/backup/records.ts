@@ -141,7 +141,7 @@ export async function* readRecords(source: AsyncIterable<Buffer>): AsyncGenerato
       yield part
       if (part.kind === 'end') break
     }
-    if (!(await reader.isAtEnd())) throw damaged('something follows its end')
+    if (!(await reader.isAtEnd())) throw damaged('more data after its end')
   } finally {
     await reader.close()
   }

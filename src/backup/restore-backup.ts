@@ -69,7 +69,7 @@ async function refuseUsedStore(client: pg.Client, manifest: Manifest): Promise<v
   const [store] = rows
   if (store?.isUsed !== false)
     throw new Error(
-      'There is a store already, and a restore never overwrites one: set ARI_DATA_DIR to a new folder, or DATABASE_URL to an empty database',
+      'There is already a store here, and a restore never overwrites one: set ARI_DATA_DIR to a new folder, or DATABASE_URL to an empty database',
     )
   if (store.schema !== manifest.schema)
     throw new Error(
@@ -119,7 +119,7 @@ async function load(
     await writeAll(into, rowsOf(parts))
     tables += 1
   }
-  throw new UnusableBackup('The backup has no end')
+  throw new UnusableBackup('The end of the backup is missing')
 }
 
 /** The rows of the table that has begun, up to its end. */

@@ -39,7 +39,7 @@ export class StoreClock implements Clock {
   skewText(): string {
     const seconds = Math.round(this.aheadMs() / 1_000)
     const order = seconds > 0 ? 'ahead of' : 'behind'
-    return `this machine's clock is ${Math.abs(seconds)} s ${order} the database's: set the wrong one; until then nothing is deleted from here`
+    return `this machine's clock is ${Math.abs(seconds)} s ${order} the database's: correct the wrong one; until then, this machine deletes no old data`
   }
 }
 

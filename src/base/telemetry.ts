@@ -59,7 +59,7 @@ function ofTheGateway(registers: Registry[]) {
     }),
     loopDelay: new Histogram({
       name: 'ari_event_loop_delay_seconds',
-      help: 'By how much the event loop was late, looked at fifty times a second',
+      help: 'How late the event loop was, sampled fifty times a second',
       buckets: durationBucketsSeconds,
       registers,
     }),

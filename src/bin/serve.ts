@@ -33,7 +33,7 @@ process.on('uncaughtException', (error) => {
   void starting?.then(({ log }) => log.fatal({ err: error }, 'uncaught')).catch(() => {})
   void stop(
     1,
-    failureLines(error).map((line) => `The service stops because of a fault in itself: ${line}`),
+    failureLines(error).map((line) => `The service is stopping because of an internal error: ${line}`),
   )
 })
 
@@ -78,7 +78,8 @@ async function start(settings: Settings): Promise<Service> {
 }
 
 function stopOnSignal(name: string): void {
-  if (stopBeganMs === undefined) void stop(0, processes ? [] : [`${name}: finishing what is under way`])
+  if (stopBeganMs === undefined)
+    void stop(0, processes ? [] : [`${name}: finishing the requests in progress`])
   else if (performance.now() - stopBeganMs > sameSignalMs) {
     complain([`${name} again: stopped at once`])
     process.exit(1)
@@ -91,7 +92,7 @@ async function stop(exitCode: number, why: readonly string[]): Promise<void> {
   ;(exitCode === 0 ? say : complain)(why)
   const withinMs = stopsWithinMs + (exitCode === 0 ? drainMs : 0)
   setTimeout(() => {
-    complain([`It took longer than ${withinMs / 1000} s to stop in good order: stopped at once`])
+    complain([`Stopping took longer than ${withinMs / 1000} s: stopped at once`])
     process.exit(1)
   }, withinMs).unref()
   try {

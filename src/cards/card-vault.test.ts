@@ -305,7 +305,7 @@ describe('a new key with the one before beside it', () => {
     assert.equal((await keysOf()).length, 2)
     assert.match(
       await readyz(alone),
-      /^ready\nwarning: 1 cards are under keys that are not here: their bookings wait/,
+      /^ready\nwarning: 1 cards are under keys that are not configured here: their bookings wait/,
     )
     assert.equal(await metric(alone, 'ari_vault_cards_unreadable'), 1)
   })

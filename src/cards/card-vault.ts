@@ -61,7 +61,7 @@ export async function openCardVault(
 ): Promise<CardVault> {
   const { db, log } = needs
   const vault = present && openVault(present, previous)
-  const warn = throttledWarning(log, 'the vault could not be looked after')
+  const warn = throttledWarning(log, 'the vault could not be checked')
   const stop = new AbortController()
   let status = await lookInto(db, vault)
   report(log, undefined, status)
@@ -200,22 +200,22 @@ function faultOf(
       return {
         what: `ARI_VAULT_KEY (${ownId}) is not ${storesKey}`,
         consequence: nothing,
-        remedy: 'Set the right one and start again; if it is lost: npx ari vault forget',
+        remedy: 'Set the right one, then restart; if it is lost, run: npx ari vault forget',
       }
     case 'behind':
       return {
-        what: `ARI_VAULT_KEY (${ownId}) is an earlier key of the store, which seals with ${currentId} now`,
-        consequence: 'soon no card is accepted here',
-        remedy: 'Set the present key, and this one as ARI_VAULT_KEY_PREVIOUS, and start again',
+        what: `ARI_VAULT_KEY (${ownId}) is an earlier key of the store, whose current key is ${currentId}`,
+        consequence: 'cards will soon be refused here',
+        remedy: 'Set the current key, and this one as ARI_VAULT_KEY_PREVIOUS, then restart',
       }
     case 'open':
       return cardsUnreadable === 0
         ? undefined
         : {
-            what: `${cardsUnreadable} cards are under keys that are not here`,
+            what: `${cardsUnreadable} cards are under keys that are not configured here`,
             consequence: 'their bookings wait',
             remedy:
-              'Set the keys as ARI_VAULT_KEY_PREVIOUS and start again; if they are lost: npx ari vault forget',
+              'Set the keys as ARI_VAULT_KEY_PREVIOUS, then restart; if they are lost, run: npx ari vault forget',
           }
     case 'unused':
       return undefined
@@ -233,25 +233,25 @@ function measure({ telemetry }: Pick<Needs, 'telemetry'>, status: () => VaultSta
   const { gauge } = telemetry
   gauge(
     'ari_vault_closed',
-    'Whether the cards of the store can not be opened by this process',
+    'Whether this process cannot open the cards of the store',
     () => (status().state === 'missing' || status().state === 'foreign' ? 1 : 0),
     'max',
   )
   gauge(
     'ari_vault_cards_to_rewrap',
-    'Cards under an earlier vault key, still to be wrapped by the present one',
+    'Cards under an earlier vault key that still have to move to the current one',
     () => status().cardsToRewrap,
     'max',
   )
   gauge(
     'ari_vault_cards_unreadable',
-    'Cards under vault keys that this process has not',
+    'Cards under vault keys that this process does not have',
     () => status().cardsUnreadable,
     'max',
   )
   gauge(
     'ari_vault_key_age_seconds',
-    'How long the present vault key has been sealing; 0 where there is none',
+    'Time since the current vault key came into use; 0 if there is none',
     () => status().keyAgeSeconds ?? 0,
     'max',
   )

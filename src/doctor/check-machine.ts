@@ -13,13 +13,13 @@ export function checkDescriptors(pid: number | undefined): CheckOutcome {
   const text = textOf(`/proc/${pid ?? 'self'}/limits`) ?? textOf('/proc/self/limits')
   // Node raises its own limit to the hard one, so that is what counts.
   const hard = /^Max open files +\S+ +(\d+|unlimited)/m.exec(text ?? '')?.[1]
-  if (hard === undefined) return skipped('this system does not say how many file descriptors are allowed')
+  if (hard === undefined) return skipped('this system does not report its limit of file descriptors')
   const limit = numberOf(hard)
   const message = `${pid === undefined ? 'a program' : 'the service'} may open ${hard} files and connections`
   if (limit >= descriptors.usual) return ok(message)
   const trouble = {
     message,
-    why: 'each connection is one of them: beyond the limit new connections are refused',
+    why: 'every connection needs one: at the limit, new connections are refused',
     remedy: `Raise it to ${descriptors.usual} or more: LimitNOFILE= in a systemd unit, --ulimit nofile= of Docker, otherwise ulimit -Hn`,
   }
   return limit < descriptors.least ? wrong(trouble) : warned(trouble)
@@ -53,7 +53,7 @@ export function networkFileSystem(type: number): string | undefined {
   return networkFileSystems.get(type)
 }
 
-const needsFolder = 'the embedded store has its data and its lock there'
+const needsFolder = 'the embedded store keeps its data and its lock there'
 
 export function checkDataFolder({ dataDir, databaseUrl }: Settings): CheckOutcome {
   if (databaseUrl !== undefined) return skipped('not needed: the store is in the database of DATABASE_URL')
@@ -64,41 +64,44 @@ export function checkDataFolder({ dataDir, databaseUrl }: Settings): CheckOutcom
     return wrong({
       message: `${dataDir} belongs to user id ${uid}, and this command runs as ${ownUid}`,
       why: needsFolder,
-      remedy: 'Run this as the user of the service, or give the folder to it: chown -R',
+      remedy: 'Run this command as the user of the service, or give that user the folder (chown -R)',
     })
   }
   const refusal = refusalToWrite(folder)
   if (refusal !== undefined) {
     return wrong({
-      message: `${folder} can't be written (${refusal})`,
+      message: `${folder} is not writable (${refusal})`,
       why: needsFolder,
       remedy:
         refusal === 'EROFS'
-          ? 'It is mounted read-only: mount it to be written, or set ARI_DATA_DIR to another folder'
+          ? 'It is mounted read-only: remount it writable, or set ARI_DATA_DIR to another folder'
           : 'Give it to the user that runs the service, or set ARI_DATA_DIR to another folder',
     })
   }
   if (folder === dataDir && (mode & 0o022) !== 0) {
     return wrong({
       message: `other users may write to ${dataDir} (mode ${(mode & 0o777).toString(8)})`,
-      why: 'they can replace the data of the store, and the address to which commands send keys',
+      why: "they could replace the store's data, and the address to which commands send keys",
       remedy: `chmod 700 ${dataDir}`,
     })
   }
-  return fileSystemOf(folder) ?? ok(folder === dataDir ? dataDir : `${dataDir} can be made`)
+  return (
+    fileSystemOf(folder) ??
+    ok(folder === dataDir ? dataDir : `${dataDir} does not exist yet, and can be created`)
+  )
 }
 
 function fileSystemOf(folder: string): CheckOutcome | undefined {
   const { type } = statfsSync(folder)
   const why =
-    'locks and fsync are not reliable there: two servers may open one store, and acknowledged pushes be lost'
+    'locks and fsync are not reliable there: two servers could open the same store, and acknowledged pushes could be lost'
   const remedy = 'Set ARI_DATA_DIR to a folder on a local disk, or DATABASE_URL'
   const name = process.platform === 'linux' ? networkFileSystem(type) : undefined
   if (name !== undefined)
     return wrong({ message: `${folder} is on a network file system (${name})`, why, remedy })
   return process.platform === 'linux' && type === fuse
     ? warned({
-        message: `${folder} is on a file system of a program (FUSE), perhaps over a network`,
+        message: `${folder} is on a FUSE file system, which may be remote`,
         why,
         remedy,
       })
@@ -124,15 +127,15 @@ const gigabyte = 1e9
 const free = { leastBytes: gigabyte, usualBytes: 20 * gigabyte, usualShare: 0.15 }
 
 export function checkDisk({ dataDir, databaseUrl }: Settings): CheckOutcome {
-  if (databaseUrl !== undefined) return skipped("the database's disk can't be seen from here")
+  if (databaseUrl !== undefined) return skipped("the database's disk can't be checked from here")
   const folder = existing(dataDir)
   const { bavail, blocks, bsize } = statfsSync(folder)
   const bytes = bavail * bsize
   const share = bavail / blocks
-  const message = `${(bytes / gigabyte).toFixed(1)} GB are free at ${folder}, ${Math.floor(share * 100)} %`
+  const message = `${(bytes / gigabyte).toFixed(1)} GB (${Math.floor(share * 100)} %) are free at ${folder}`
   const trouble = {
     message,
-    why: 'on a full disk every push and booking is refused; nothing is lost',
+    why: 'when the disk is full, every push and booking is refused; nothing is lost',
     remedy: 'Enlarge the disk, or store less: ARI_PUSH_LOG_DAYS, ARI_PUSH_LOG_GB, ARI_ARCHIVE_URL',
   }
   if (bytes < free.leastBytes) return wrong(trouble)

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { randomUUID } from 'node:crypto'
 import { tryMailServer } from '../alerts/channels/channels.ts'
 import { telemetry } from '../base/telemetry.ts'
+import { counted } from '../base/counted.ts'
 import { proxiesInEnvironment, type Settings } from '../settings/config.ts'
 import { outboundCaller } from '../outbound/call.ts'
 import { connector } from '../outbound/connect.ts'
@@ -50,20 +51,20 @@ const nobodyListens = ['ECONNREFUSED', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTUNR
 
 export async function checkService(settings: Settings): Promise<CheckOutcome> {
   const address = ownAddress(settings)
-  if (address === undefined) return ok('none runs here')
+  if (address === undefined) return ok('no service is running here')
   const alive = await get(`${address}/livez`, settings)
   if ('refusal' in alive) {
-    if (nobodyListens.includes(alive.refusal)) return ok(`none runs at ${address}`)
+    if (nobodyListens.includes(alive.refusal)) return ok(`no service is running at ${address}`)
     return wrong({
-      message: `what listens at ${address} does not answer (${alive.refusal})`,
+      message: `the program that listens at ${address} does not answer (${alive.refusal})`,
       why: 'suppliers and the platform get no answer either',
-      remedy: 'See the log of the service; if it is another program, stop it or set PORT to another port',
+      remedy: 'Look at the log of the service; if it is another program, stop it or set PORT to another port',
     })
   }
   if (alive.text !== 'ok') {
     return wrong({
       message: `another program answers at ${address}`,
-      why: 'a service with these settings does not start',
+      why: "a service with these settings can't start",
       remedy: 'Stop that program, or set PORT to another port',
     })
   }
@@ -71,8 +72,8 @@ export async function checkService(settings: Settings): Promise<CheckOutcome> {
   if ('status' in ready && ready.status === 200) return ok(`${address} is ready`)
   return wrong({
     message: `${address} says ${'text' in ready ? ready.text : ready.refusal}`,
-    why: 'balancers send it nothing, and what comes anyway is refused',
-    remedy: 'See the other findings here and the log of the service',
+    why: 'load balancers send it no requests, and requests that arrive anyway are refused',
+    remedy: 'Look at the other findings and at the log of the service',
   })
 }
 
@@ -80,31 +81,31 @@ export async function checkPublicUrl(settings: Settings): Promise<CheckOutcome> 
   const { publicUrl, roles, environment } = settings
   if (!roles.includes('console')) return skipped('this role has no console')
   if (publicUrl === undefined) {
-    if (environment === 'sandbox') return ok('not set: the console uses the host of each request')
+    if (environment === 'sandbox') return ok('not set; links use the host of each request')
     return warned({
       message: 'ARI_PUBLIC_URL is not set',
-      why: 'sign-in links name the host of each request, and the cookie is not limited to HTTPS',
+      why: 'sign-in links use the host of whichever request asked for them, and the cookie is not limited to HTTPS',
       remedy: 'Set it to the address of the console, such as https://ari.example.com',
     })
   }
   if (environment === 'production' && publicUrl.startsWith('http:')) {
     return wrong({
       message: `ARI_PUBLIC_URL is ${publicUrl}, without TLS`,
-      why: 'passwords and sessions of operators can be read on the way',
+      why: "operators' passwords and sessions can be read in transit",
       remedy: 'Put a TLS proxy in front of the service, and set the https address',
     })
   }
   const own = ownAddress(settings)
   const here = own === undefined ? undefined : await get(`${own}/openapi.json`, settings)
-  if (!here || 'refusal' in here) return ok(`${publicUrl}, not compared: no service answers here`)
+  if (!here || 'refusal' in here) return ok(`${publicUrl}; not checked, because no service answers here`)
   const there = await get(`${publicUrl}/openapi.json`, settings)
-  if ('text' in there && there.text === here.text) return ok(`${publicUrl} leads here`)
+  if ('text' in there && there.text === here.text) return ok(`${publicUrl} leads to this service`)
   return warned({
     message:
       'refusal' in there
         ? `${publicUrl} can't be reached from here (${there.refusal})`
         : `${publicUrl} leads to another service, or to another version`,
-    why: 'people are sent there by sign-in links and alerts',
+    why: 'sign-in links and alerts send people there',
     remedy: 'Correct ARI_PUBLIC_URL or the proxy: it must forward /console, /docs, /openapi.json and /v1',
   })
 }
@@ -114,11 +115,11 @@ export async function checkMail({ mail }: Settings): Promise<CheckOutcome> {
   const host = URL.parse(mail.smtpUrl)?.host ?? 'the mail server'
   try {
     await tryMailServer(mail)
-    return ok(`${host} would take messages from ${mail.from}`)
+    return ok(`${host} accepts messages from ${mail.from}`)
   } catch (error) {
     return wrong({
       message: `${host} can't be used: ${error instanceof Error ? error.message : String(error)}`,
-      why: 'alerts by e-mail do not arrive',
+      why: 'no alert is sent by e-mail',
       remedy: 'Correct ARI_SMTP_URL: host, port, user and password; smtps:// for TLS from the start',
     })
   }
@@ -143,19 +144,20 @@ export async function checkNames(
     const refusal = outcomes[at]
     return refusal === undefined ? [] : [{ host, refusal }]
   })
-  if (failures.length === 0) return ok(`${hosts.length} hosts of suppliers have addresses`)
+  if (failures.length === 0) return ok(`${counted(hosts.length, 'supplier host')} resolved`)
   const silent = failures.find(({ refusal }) => !unknownName.has(refusal))
   if (silent) {
     return wrong({
       message: `the name servers do not answer for ${silent.host} (${silent.refusal})`,
       why: 'no supplier can be called: price checks fail and reservations wait',
-      remedy: 'See /etc/resolv.conf, and let this machine reach its name servers (port 53, UDP and TCP)',
+      remedy:
+        'Check /etc/resolv.conf, and that this machine can reach its name servers (port 53, UDP and TCP)',
     })
   }
   return warned({
     message: `hosts without an address: ${failures.map(({ host }) => host).join(', ')}`,
     why: 'their suppliers get no price checks and no reservations',
-    remedy: 'Ask these suppliers for their right URL, or wait until their name servers answer again',
+    remedy: 'Ask these suppliers for the correct URL, or wait until their name servers answer again',
   })
 }
 
@@ -185,16 +187,16 @@ export async function checkSuppliers(
   if (proxies.length > 0) {
     return [
       warned({
-        message: `${proxies.join(', ')} is set, and the gateway uses no proxy`,
-        why: 'suppliers are called directly, from addresses that were vetted one by one',
-        remedy: 'Let this machine connect to port 443 of the internet, and do not rely on the proxy',
+        message: `${proxies.join(', ')} is set, but the gateway does not use a proxy`,
+        why: 'suppliers are called directly, at addresses that are checked one by one',
+        remedy: 'Allow this machine to connect to port 443 on the internet without the proxy',
       }),
     ]
   }
   const origins = [...new Set(urls.map((url) => new URL(url).origin))].slice(0, originsMax)
   if (origins.length === 0) return [skipped('no supplier has registered a URL')]
   if (!isAsked)
-    return [skipped('not called; --suppliers connects to the host of each URL, and sends nothing')]
+    return [skipped('not checked; --suppliers connects to the host of each URL, and sends nothing')]
   const resolve = privateNetworks.length > 0 ? resolveAsSystem : resolveByDns
   const connect = connector({ privateNetworks, resolve })
   const found = await Promise.all(
@@ -207,17 +209,17 @@ export async function checkSuppliers(
         const reason = error instanceof Error ? error.message : String(error)
         return [
           warned({
-            message: `${origin} can't be connected to: ${reason}`,
-            why: 'its price checks fail and its reservations wait',
+            message: `can't connect to ${origin}: ${reason}`,
+            why: 'price checks with it fail, and its reservations wait',
             remedy:
-              'If it is so for all, let this machine connect to port 443; if for one, call the supplier',
+              'If all suppliers fail, allow this machine to connect to port 443; if only one does, contact the supplier',
           }),
         ]
       }
     }),
   )
   const failures = found.flat()
-  return failures.length > 0 ? failures : [ok(`${origins.length} hosts of suppliers take connections`)]
+  return failures.length > 0 ? failures : [ok(`connected to ${counted(origins.length, 'supplier host')}`)]
 }
 
 const loopback = '127.0.0.1'
@@ -230,7 +232,7 @@ export async function checkWebhook({ privateNetworks, patience }: Settings): Pro
   const receiver = receiverOf(secret)
   const trouble = {
     why: 'price checks and reservations go the same way',
-    remedy: `Let programs on this machine connect to ${loopback} (its network interface lo, its firewall)`,
+    remedy: `Allow programs on this machine to connect to ${loopback}: check its network interface lo and its firewall`,
   }
   const caller = outboundCaller(
     { privateNetworks: loopbackNetworks, resolve: resolveAsSystem },
@@ -249,17 +251,21 @@ export async function checkWebhook({ privateNetworks, patience }: Settings): Pro
     const message = { id: `ping_${randomUUID()}`, requestId: 'doctor', atMs: Date.now(), body: testBody }
     const called = await sendCallback({ caller }, { keyId: 0, url, secrets: [secret] }, message, limits)
     if (called.kind === 'failed')
-      return wrong({ message: `a call to itself failed: ${called.message}`, ...trouble })
+      return wrong({ message: `a test call to this machine failed: ${called.message}`, ...trouble })
     if (called.status !== acceptedStatus)
-      return wrong({ message: 'a call to itself arrived with a wrong signature', ...trouble })
+      return wrong({ message: 'a test call to this machine arrived with a wrong signature', ...trouble })
     const { length } = privateNetworks
     const isRefused = 'fault' in (await vetUrl(url, { privateNetworks, resolve: resolveAsSystem }))
     const guard = isRefused
-      ? 'suppliers may not name this machine'
-      : 'suppliers may name this machine (ARI_ALLOW_PRIVATE_WEBHOOKS)'
+      ? "suppliers can't register URLs on this machine"
+      : 'suppliers can register URLs on this machine (ARI_ALLOW_PRIVATE_WEBHOOKS)'
     return isRefused || length > 0
-      ? ok(`a signed call to itself arrives; ${guard}`)
-      : wrong({ message: guard, why: 'they could reach programs of its network', remedy: 'Report this' })
+      ? ok(`a signed test call arrives; ${guard}`)
+      : wrong({
+          message: guard,
+          why: 'they could reach programs on its network',
+          remedy: 'This is a bug: report it',
+        })
   } finally {
     caller.close()
     receiver.close()

@@ -18,13 +18,13 @@ export function checkSettings(loaded: Loaded): readonly CheckOutcome[] {
           }),
         )
       : loaded.warnings.map(unknownName)
-  return found.length > 0 ? found : [ok('all names are known, and all values possible')]
+  return found.length > 0 ? found : [ok('every setting is known, and every value valid')]
 }
 
 function unknownName(message: string): CheckOutcome {
   const why = 'it has no effect: the setting that was meant keeps its default'
   const meant = /did you mean (\w+)\?/.exec(message)?.[1]
   return meant === undefined
-    ? warned({ message, why, remedy: `Remove it, or give it the right name; ${list}` })
+    ? warned({ message, why, remedy: `Remove it, or correct its name; ${list}` })
     : wrong({ message, why, remedy: `Rename it to ${meant}, or remove it` })
 }

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { StoreClock } from '../base/clock.ts'
 import { examineVault } from '../cards/card-vault.ts'
+import { counted } from '../base/counted.ts'
 import type { Settings } from '../settings/config.ts'
 import { selectDeliveryHold } from '../deliveries/queue/hold.ts'
 import { selectIdleness } from '../deliveries/worker/idleness.ts'
@@ -37,7 +38,8 @@ const connectionsMax = 2
 export type ReachedStore = { findings: DoctorFinding[]; store: Store | undefined; holder: number | undefined }
 
 export async function reach(settings: Settings): Promise<ReachedStore> {
-  const unreachable = 'without its store the service does not start, and answers every call with 503'
+  const unreachable =
+    'without its store, the service does not start; one that is running answers every call with 503'
   const { databaseUrl, patience } = settings
   if (databaseUrl === undefined) return reachEmbedded(settings, unreachable)
   const where = addressText({ connectionString: databaseUrl })
@@ -63,14 +65,14 @@ async function reachEmbedded(settings: Settings, why: string): Promise<ReachedSt
       const found = warned({
         message: `There is no store in ${dataDir}`,
         why: 'either the service has never been started, or this is not its data folder',
-        remedy: "Set ARI_DATA_DIR to the service's folder, or make a store: ari serve, or ari migrate",
+        remedy: "Set ARI_DATA_DIR to the service's folder, or create a store: ari serve, or ari migrate",
       })
       return { findings: [{ check: 'store', ...found }], store: undefined, holder }
     }
     holder = (await findHolder(dataDir))?.pid
     const store = await reachStore(settings, quiet, 'refuse')
     const found = ok(
-      holder === undefined ? `${dataDir}, which nothing uses` : `${dataDir}, used by process ${holder}`,
+      holder === undefined ? `${dataDir}, not in use` : `${dataDir}, used by process ${holder}`,
     )
     return { findings: [{ check: 'store', ...found }], store, holder }
   } catch (error) {
@@ -88,7 +90,7 @@ export async function checkStore(
   client.on('error', () => {})
   await client.connect()
   try {
-    const schema = await runCheck('schema', 'the service does not start on it', () =>
+    const schema = await runCheck('schema', 'the service only starts on a schema that fits it', () =>
       checkSchema(settings, address),
     )
     const findings = [
@@ -97,9 +99,7 @@ export async function checkStore(
       ...(await runCheck('rights', 'migrations and housekeeping need them', () =>
         checkRights(client, settings),
       )),
-      ...(await runCheck('clock', 'everything is decided by the time of the database', () =>
-        checkClock(client),
-      )),
+      ...(await runCheck('clock', 'deadlines follow the clock of the database', () => checkClock(client))),
       ...schema,
     ]
     if (!schema.every(({ level }) => level === 'ok')) return findings
@@ -123,22 +123,22 @@ async function checkServer(client: pg.Client, address: PostgresAddress): Promise
   )
   const [server] = rows
   if (!server) throw new Error('PostgreSQL reported no version')
-  const message = `PostgreSQL ${server.version} at ${addressText(address)} takes writes; ${server.bytes}`
+  const message = `PostgreSQL ${server.version} at ${addressText(address)} accepts writes; ${server.bytes}`
   return Math.floor(server.number / 10_000) <= newestVersion
     ? ok(message)
     : warned({
         message,
         why: `this version was tested with PostgreSQL 15 to ${newestVersion}`,
-        remedy: 'Upgrade the gateway, or use one of those',
+        remedy: 'Upgrade the gateway, or use one of those versions',
       })
 }
 
 function checkPooler({ pooler }: PostgresAddress): CheckOutcome {
-  if (!pooler) return ok('none between here and PostgreSQL')
+  if (!pooler) return ok('no pooler between here and PostgreSQL')
   return pooler.keeps === 'prepared statements'
     ? ok('a pooler that keeps prepared statements')
     : warned({
-        message: 'a pooler that keeps no prepared statements',
+        message: 'a pooler that does not keep prepared statements',
         why: 'PostgreSQL plans every statement anew, which costs more than running most of them',
         remedy: 'With PgBouncer 1.21 or newer, set max_prepared_statements = 200',
       })
@@ -154,17 +154,17 @@ async function checkRights(client: pg.Client, { roles }: Settings): Promise<Chec
   if (owners !== null) {
     return wrong({
       message: `some tables belong to ${owners}, and ${user} may not change them`,
-      why: 'migrations, and the daily partitions of the push log, need their owner',
+      why: 'only their owner can migrate them, and create the daily partitions of the push log',
       remedy: `As a superuser: reassign owned by ${owners} to ${user}`,
     })
   }
   if (!roles.includes('console')) return ok(`${user} owns the tables`)
   const missing = await refusalOfSupplierRole(client)
   return missing === undefined
-    ? ok(`${user} owns the tables, and may open sessions of suppliers`)
+    ? ok(`${user} owns the tables, and may take the role ${supplierRole}`)
     : wrong({
         message: `${user} may not take the role ${supplierRole} (${missing})`,
-        why: 'people of suppliers see nothing in the console',
+        why: "suppliers' people see nothing in the console",
         remedy: `As a superuser: create role ${supplierRole} nologin (if there is none); grant ${supplierRole} to ${user}; then as ${user}: select grant_supplier_sessions()`,
       })
 }
@@ -189,25 +189,26 @@ async function checkClock(client: pg.Client): Promise<CheckOutcome> {
     'select extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"',
   )
   clock.measured(rows[0]?.nowMs ?? 0, { sentMs, receivedMs: performance.now() })
-  if (!clock.isSkewed()) return ok(`${Math.abs(Math.round(clock.aheadMs()))} ms from the database's`)
+  if (!clock.isSkewed()) return ok(`${Math.abs(Math.round(clock.aheadMs()))} ms from the database's clock`)
   const [message = ''] = clock.skewText().split(':')
   return wrong({
     message,
-    why: 'one of the two is wrong, and nothing is deleted from this machine until they agree',
-    remedy: 'Set the wrong one: timedatectl status on both machines, and a time service such as chrony',
+    why: 'one of the two is wrong; until they agree, this machine deletes no old data',
+    remedy:
+      'Correct the wrong one: compare timedatectl status on both machines, and run a time service such as chrony',
   })
 }
 
 async function checkSchema({ migrate }: Settings, address: PostgresAddress): Promise<CheckOutcome> {
   const { missing, version, isEmpty } = await lookAtSchema(address)
-  if (missing.length === 0) return ok(`it is at ${version}`)
+  if (missing.length === 0) return ok(`the schema is at ${version}`)
   const trouble = {
     message: isEmpty
       ? 'the database has no store yet'
-      : `${missing.length} migrations are pending: ${missing.join(', ')}`,
+      : `${counted(missing.length, 'migration')} pending: ${missing.join(', ')}`,
     why:
       migrate === 'auto'
-        ? `the next start of this version ${isEmpty ? 'makes it' : 'applies them'}`
+        ? `the next start of this version ${isEmpty ? 'creates it' : 'applies them'}`
         : `a service of this version does not start, because ARI_MIGRATE is ${migrate}`,
     remedy: isEmpty ? 'Run: ari migrate, or: ari serve' : 'Back up the store, then run: ari migrate',
   }
@@ -216,12 +217,12 @@ async function checkSchema({ migrate }: Settings, address: PostgresAddress): Pro
 
 async function checkContents(settings: Settings, db: Database): Promise<DoctorFinding[]> {
   return [
-    ...(await runCheck('environment', 'keys of one environment mean nothing in the other', () =>
+    ...(await runCheck('environment', 'keys of one environment are not valid in the other', () =>
       checkEnvironment(settings, db),
     )),
-    ...(await runCheck('writes', 'every push and booking is a commit', () => checkWrites(db))),
+    ...(await runCheck('writes', 'every push and booking needs a commit', () => checkWrites(db))),
     ...(await runCheck('vault', 'bookings with a card need it', () => checkVault(settings, db))),
-    ...(await runCheck('deliveries', 'hotels must learn of their guests', () => checkDeliveries(db))),
+    ...(await runCheck('deliveries', 'hotels must learn about their guests', () => checkDeliveries(db))),
   ]
 }
 
@@ -238,11 +239,11 @@ async function checkEnvironment({ environment }: Settings, db: Database): Promis
 async function checkWrites(db: Database): Promise<CheckOutcome> {
   const problem = await db.writeProblem()
   return problem === undefined
-    ? ok('a commit is on disk')
+    ? ok('a test commit reached the disk')
     : wrong({
         message: problem,
         why: 'every push and booking is answered with 503',
-        remedy: "Look at the database's disk, its log, and its standbys (synchronous_standby_names)",
+        remedy: "Check the database's disk, its log, and its standbys (synchronous_standby_names)",
       })
 }
 
@@ -261,8 +262,9 @@ async function checkVault(
   if (environment === 'sandbox') return ok('no key and no cards')
   return warned({
     message: 'ARI_VAULT_KEY is not set',
-    why: 'bookings that come with a payment card are refused',
-    remedy: 'If suppliers get cards: openssl rand -base64 32, kept outside the store and its backups',
+    why: 'bookings with a payment card are refused',
+    remedy:
+      'If suppliers receive cards, create one with openssl rand -base64 32, and keep it outside the store and its backups',
   })
 }
 
@@ -273,21 +275,23 @@ async function checkDeliveries(db: Database): Promise<CheckOutcome> {
   const hold = await selectDeliveryHold(db)
   if (hold) {
     return warned({
-      message: `no reservation is delivered since ${hold.since}`,
-      why: `somebody held them: ${hold.reason}`,
-      remedy: 'Once the reservations are right: ari deliveries release',
+      message: `no reservation has been delivered since ${hold.since}`,
+      why: `deliveries are on hold: ${hold.reason}`,
+      remedy: 'Check the reservations, then run: ari deliveries release',
     })
   }
   const { dueSeconds, attemptSeconds } = await selectIdleness(db)
   const lastAttempt =
     attemptSeconds === undefined
-      ? 'none was ever tried'
-      : `the last was tried ${Math.round(attemptSeconds)} s ago`
+      ? 'none has ever been attempted'
+      : `the last attempt was ${Math.round(attemptSeconds)} s ago`
   if (dueSeconds === undefined || Math.min(dueSeconds, attemptSeconds ?? Infinity) < idleMaxSeconds)
-    return ok(dueSeconds === undefined ? 'none is due' : `due ones are tried: ${lastAttempt}`)
+    return ok(
+      dueSeconds === undefined ? 'no delivery is due' : `due deliveries are attempted: ${lastAttempt}`,
+    )
   return wrong({
     message: `reservations have been due for ${Math.round(dueSeconds / 60)} minutes, and ${lastAttempt}`,
-    why: 'no worker runs, and hotels do not know of guests who come',
-    remedy: 'Start a service whose ARI_ROLES include worker, and see its log',
+    why: 'no worker is running, so hotels do not learn about their guests',
+    remedy: 'Start a service whose ARI_ROLES include worker, and look at its log',
   })
 }

@@ -26,7 +26,7 @@ export type Options = {
 export async function examine(options: Options): Promise<DoctorFinding[]> {
   const loaded = load()
   const findings = [
-    ...(await runCheck('settings', 'everything follows from them', () => checkSettings(loaded))),
+    ...(await runCheck('settings', 'all other checks depend on them', () => checkSettings(loaded))),
     ...('settings' in loaded ? await examineWith(loaded.settings, options) : []),
   ]
   const clean = redactor(secretValues())
@@ -44,16 +44,16 @@ function load(): Loaded {
 }
 
 async function examineWith(settings: Settings, options: Options): Promise<DoctorFinding[]> {
-  const folder = await runCheck('data-folder', 'the store is there', () => checkDataFolder(settings))
+  const folder = await runCheck('data-folder', 'the store is in it', () => checkDataFolder(settings))
   const isUsable = folder.every(({ level }) => level !== 'wrong')
   const store = isUsable ? await examineStore(settings, options) : { findings: [], holder: undefined }
   const alone: readonly [Check, string, () => Promise<CheckOutcome> | CheckOutcome][] = [
-    ['descriptors', 'each connection is one', () => checkDescriptors(store.holder)],
-    ['disk', 'a full disk refuses every write', () => checkDisk(settings)],
+    ['descriptors', 'every connection needs one', () => checkDescriptors(store.holder)],
+    ['disk', 'when the disk is full, every write is refused', () => checkDisk(settings)],
     ['service', 'it answers suppliers and the platform', () => checkService(settings)],
-    ['public-url', 'people reach the console by it', () => checkPublicUrl(settings)],
-    ['mail', 'alerts go by it', () => checkMail(settings)],
-    ['webhook', 'price checks and reservations are calls', () => checkWebhook(settings)],
+    ['public-url', 'people open the console there', () => checkPublicUrl(settings)],
+    ['mail', 'alerts are sent through it', () => checkMail(settings)],
+    ['webhook', 'price checks and reservations are sent by such calls', () => checkWebhook(settings)],
   ]
   const others = await Promise.all(alone.map(([check, why, look]) => runCheck(check, why, look)))
   return [...folder, ...store.findings, ...others.flat()]

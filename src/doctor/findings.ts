@@ -66,7 +66,7 @@ export function failed(error: unknown, why: string): CheckOutcome {
   const end = line.lastIndexOf(': ')
   const [message, remedy] =
     end < 0
-      ? [line, 'See the log of the service and of the database']
+      ? [line, 'Look at the logs of the service and of the database']
       : [line.slice(0, end), line.slice(end + 2)]
   return wrong({ message, why, remedy })
 }

@@ -29,10 +29,10 @@ export async function prepareCluster(
   if (written !== majorVersion) {
     const remedy =
       written < majorVersion
-        ? 'move them with "ari store upgrade"'
-        : 'start the version of the service again that wrote them, or go back to the data from before (docs/upgrade.md)'
+        ? 'move it with "ari store upgrade"'
+        : 'start the version of the service that wrote it, or restore the data from before the upgrade (docs/upgrade.md)'
     throw new Error(
-      `The data in ${layout.clusterDir} were written by PostgreSQL ${written}, and this is PostgreSQL ${majorVersion}: ${remedy}, or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${written}`,
+      `The data in ${layout.clusterDir} was written by PostgreSQL ${written}, and this is PostgreSQL ${majorVersion}: ${remedy}, or set ARI_POSTGRES_BIN to the bin folder of PostgreSQL ${written}`,
     )
   }
   await removeUnfinishedUpgrade(layout)
@@ -77,7 +77,7 @@ async function initialise(
   if (!ok) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
     const why = lines.findLast((line) => /error|fatal/i.test(line)) ?? reason
-    throw new Error(`PostgreSQL's data folder could not be made in ${layout.stateDir}: ${why}`)
+    throw new Error(`PostgreSQL's data folder could not be created in ${layout.stateDir}: ${why}`)
   }
   await rename(unfinished, layout.clusterDir)
   await syncFolder(layout.stateDir)
@@ -127,7 +127,7 @@ export async function writeConfiguration(
   const quoted = (value: string) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
   // First initdb's findings about this machine, such as its kind of shared memory.
   const lines = [
-    '# Written anew at every start. For settings that are not named here: cluster/postgresql.conf.',
+    '# Rewritten at every start. Set anything that is not listed here in cluster/postgresql.conf.',
     `include ${quoted(join(layout.clusterDir, 'postgresql.conf'))}`,
     ...settings.map(([name, value]) => `${name} = ${quoted(value)}`),
   ]

@@ -27,7 +27,7 @@ export const port = 5432
 const socketPathBytesMax = 103
 /** An earlier server may still be running on data whose owner is about to change. */
 const orphanShutdownMs = 6_000
-const noOwnAccount = `other programs that run as nobody can read the data, because no user ${ownAccount} could be made: make one (useradd --system ${ownAccount}) and restart the service`
+const noOwnAccount = `other programs that run as nobody can read the data, because no user ${ownAccount} could be created: create one (useradd --system ${ownAccount}) and restart the service`
 
 /** The data of an upgrade that is complete, until they take the place of `cluster` (swap.ts). */
 export const upgradedName = 'cluster.upgraded'
@@ -64,7 +64,7 @@ async function chooseLayoutOfUser(here: string, shared: string, serviceUser: OsU
   // Only root creates this folder, and an ordinary user can't look into it.
   if (!isHere && (await ownerOf(shared)) !== undefined) {
     throw new Error(
-      `The data for ${here} are in ${shared}, because the service was first started as root: start it as root, or move that folder's "cluster" to ${here} and give it to ${serviceUser.name}`,
+      `The data for ${here} is in ${shared}, because the service was first started as root: start it as root, or move that folder's "cluster" to ${here} and give it to ${serviceUser.name}`,
     )
   }
   return layoutAt(here, serviceUser, serviceUser, [])
@@ -89,7 +89,7 @@ async function chooseLayoutOfRoot(here: string, shared: string, serviceUser: OsU
   if (!isShared && canReach(join(here, '..'), serverUser))
     return layoutAt(here, serviceUser, serverUser, notes)
   await makeFolder(sharedDir, 0o755)
-  const why = `its data are in ${shared}, because ${serverUser.name} could not reach ${here}`
+  const why = `its data is in ${shared}, because ${serverUser.name} could not reach ${here}`
   return layoutAt(shared, serviceUser, serverUser, [...notes, `PostgreSQL: ${why}`])
 }
 
@@ -159,7 +159,7 @@ export async function makeSocketFolder(layout: Layout): Promise<string> {
   const isOurs = found.uid === layout.serverUser.uid || found.uid === layout.serviceUser.uid
   if (!found.isDirectory() || !isOurs || (found.mode & 0o777) !== 0o700) {
     throw new Error(
-      `${folder}, needed for PostgreSQL's socket because the path of the data folder is too long, was made by somebody else or is open to others: remove it, or set ARI_DATA_DIR to a shorter path`,
+      `${folder}, needed for PostgreSQL's socket because the path of the data folder is too long, was created by another user or is open to others: remove it, or set ARI_DATA_DIR to a shorter path`,
     )
   }
   if (found.uid !== layout.serverUser.uid) await chown(folder, layout.serverUser.uid, layout.serverUser.gid)
@@ -226,7 +226,7 @@ function canReach(folder: string, user: OsUser): boolean {
 export function cannotUse(folder: string, cause: unknown): Error {
   const remedy =
     codeOf(cause) === 'EROFS'
-      ? 'it is mounted read-only: mount it to be written, or set ARI_DATA_DIR to another folder'
+      ? 'it is mounted read-only: remount it writable, or set ARI_DATA_DIR to another folder'
       : 'give it to the user that runs the service, or set ARI_DATA_DIR to another folder'
   return new Error(`The data folder ${folder} can't be used (${codeOf(cause) ?? String(cause)}): ${remedy}`, {
     cause,

@@ -23,7 +23,7 @@ export function currentUser(): OsUser {
     return { name: username, uid, gid }
   } catch (cause) {
     throw new Error(
-      `The user id ${process.geteuid?.()} has no name on this machine, and PostgreSQL needs one: add it to /etc/passwd (for a user that systemd makes, install libnss-systemd), or set DATABASE_URL`,
+      `The user id ${process.geteuid?.()} has no name on this machine, and PostgreSQL needs one: add it to /etc/passwd (for a DynamicUser of systemd, install libnss-systemd), or set DATABASE_URL`,
       { cause },
     )
   }

@@ -165,7 +165,7 @@ export class Watcher {
       )
       return
     }
-    this.#log.warn({ reason }, 'The watcher of PostgreSQL was ended and is replaced')
+    this.#log.warn({ reason }, 'The watcher of PostgreSQL died and is replaced')
     this.#child = this.#start()
     void this.#tell()
   }
@@ -227,7 +227,7 @@ export async function endProcessesOf(clusterDir: string, fastShutdownMs: number)
   if (!(await areGone(clusterDir, killedPatienceMs))) {
     const pids = (await processesOf(clusterDir)).join(', ')
     throw new Error(
-      `Old PostgreSQL processes on ${clusterDir} can't be ended: end them by hand (pid ${pids})`,
+      `Old PostgreSQL processes on ${clusterDir} can't be stopped: stop them by hand (pid ${pids})`,
     )
   }
   return found.length

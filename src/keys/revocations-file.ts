@@ -48,7 +48,7 @@ async function opened(file: string): Promise<File> {
   const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
   if ((await handle.stat()).isFile()) return handle
   await handle.close()
-  throw new Error('it is no file')
+  throw new Error('it is not a regular file')
 }
 
 function causeOf(cause: unknown): string {
@@ -84,7 +84,7 @@ async function textOf(file: string): Promise<string> {
       await handle.close()
     }
   } catch (cause) {
-    const hint = 'name a file in a folder that there is, and let this user read and write it'
+    const hint = 'name a file in an existing folder, which this user can read and write'
     throw new Error(`ARI_REVOCATIONS_FILE ${file} can't be read and written: ${hint} (${causeOf(cause)})`, {
       cause,
     })

@@ -31,7 +31,7 @@ function refusal({ status, body }: Reply): unknown[] {
   return [status, Object(problem).type, Object(body)['message']]
 }
 
-const unwritable = "the file of ARI_REVOCATIONS_FILE can't be written (it is no file)"
+const unwritable = "the file of ARI_REVOCATIONS_FILE can't be written (it is not a regular file)"
 const unchanged = [503, 'REVOCATIONS_FILE_UNWRITABLE', `Nothing was changed: ${unwritable}`]
 
 test('a revocation is refused if the file can’t be written, and nothing is changed', async () => {

@@ -107,7 +107,7 @@ function unwritable(cause: unknown, done: string): unknown {
   return new Rejected(503, {
     type: 'REVOCATIONS_FILE_UNWRITABLE',
     message: `${done}: the file of ARI_REVOCATIONS_FILE can't be written (${cause.message})`,
-    hint: 'Let the service write the file, or make room on its disk, and do the same again; without ARI_REVOCATIONS_FILE a restore brings back what was taken away since the backup',
+    hint: 'Let the service write the file, or make room on its disk, then do the same again; without this line, a restore of an earlier backup would undo the revocation',
   })
 }
 

@@ -76,8 +76,10 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
     () => performance.now(),
     (state) => telemetry.circuitChanges.inc({ state }),
   )
-  telemetry.gauge('ari_price_check_circuits_open', 'URLs that are left alone because they failed', () =>
-    circuits.openCount(),
+  telemetry.gauge(
+    'ari_price_check_circuits_open',
+    'URLs that are not called for a while because they failed',
+    () => circuits.openCount(),
   )
   const means = { caller, faults: needs.callbackFaults, watch: needs.callbackWatch }
   const calls = new Memory<SupplierReply>(needs.db.epoch, { entriesMax: callsSharedMax })

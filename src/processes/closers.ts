@@ -43,9 +43,9 @@ async function closeAll(
         ? wait(withinMs, false, { signal: giveUp.signal }).catch(() => false)
         : new Promise<false>(() => {})
       if (!(await Promise.race([closed, late])))
-        warn({ step: name, withinMs }, 'stopping goes on without a step')
+        warn({ step: name, withinMs }, 'shutdown continues without waiting for a step')
     } catch (error) {
-      warn({ err: error, step: name }, 'a step of stopping failed')
+      warn({ err: error, step: name }, 'a step of the shutdown failed')
     } finally {
       giveUp.abort()
     }

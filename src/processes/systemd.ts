@@ -27,7 +27,7 @@ export async function reportToSystemd(
 ): Promise<Closers[number]> {
   const { isAsked, watchdogMs } = supervision()
   if (!isAsked) return { name: 'systemd', close: async () => {}, withinMs: 0 }
-  const complain = throttledWarning(needs.log, `systemd learns nothing of this service: ${program} failed`)
+  const complain = throttledWarning(needs.log, `systemd could not be notified: ${program} failed`)
   const say = async (...states: readonly string[]): Promise<void> => {
     try {
       await promisify(execFile)(program, states, { timeout: sentWithinMs })
@@ -49,7 +49,7 @@ export async function reportToSystemd(
     close: async () => {
       clearInterval(timer)
       // Nobody waits for it: balancers must learn of the stop at once.
-      void say('STOPPING=1', 'STATUS=Finishing what is under way')
+      void say('STOPPING=1', 'STATUS=Finishing the requests in progress')
     },
     withinMs: 100,
   }

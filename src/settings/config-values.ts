@@ -34,7 +34,7 @@ export function someOf<const Value extends string>(
   return (text) => {
     const parts = text.split(',').map((part) => part.trim())
     const value = values.filter((one) => parts.includes(one))
-    const problem = `must be one or more of ${listed(values)}, each once, with commas between, not ${quoted(text)}`
+    const problem = `must be one or more of ${listed(values)}, each only once, separated by commas, not ${quoted(text)}`
     return value.length === parts.length ? { value } : { problem }
   }
 }
@@ -65,7 +65,7 @@ export function readHost(text: string): ReadValue<string> {
   return isName || isIP(text) !== 0
     ? { value: text }
     : {
-        problem: `must be an IP address or a host name, without scheme, brackets and port, not ${quoted(text)}`,
+        problem: `must be an IP address or a host name, without scheme, brackets or port, not ${quoted(text)}`,
       }
 }
 
@@ -87,7 +87,7 @@ export function readNatsUrl(text: string): ReadValue<string> {
     readNatsServers(text)
     return { value: text }
   } catch {
-    return { problem: 'must be a URL like nats://user:password@host:4222, or several with commas between' }
+    return { problem: 'must be a URL like nats://user:password@host:4222, or several separated by commas' }
   }
 }
 
@@ -95,13 +95,13 @@ export function readNatsUrl(text: string): ReadValue<string> {
 export function readArchiveSecret(text: string): ReadValue<string> {
   return /^[\x21-\x7e]+$/.test(text)
     ? { value: text }
-    : { problem: 'must be printable ASCII characters without blanks' }
+    : { problem: 'must be printable ASCII characters without spaces' }
 }
 
 export function readArchiveKeyId(text: string): ReadValue<string> {
   return /^[\x21-\x7e]+$/.test(text) && !/[,/]/.test(text)
     ? { value: text }
-    : { problem: 'must be printable ASCII characters without blanks, commas and slashes' }
+    : { problem: 'must be printable ASCII characters without spaces, commas or slashes' }
 }
 
 /** `https://host/bucket/prefix?region=…`; the region is us-east-1 unless it is stated. */
@@ -118,7 +118,7 @@ export function readArchiveUrl(text: string): ReadValue<Pick<ObjectStoreAddress,
     ? { value: { url: bare, region: url.searchParams.get('region') ?? 'us-east-1' } }
     : {
         problem:
-          'must be the URL of a bucket, with a prefix if you like, and the region, as in https://s3.example.com/bucket/prefix?region=eu-1',
+          'must be the URL of a bucket, optionally with a prefix and the region, as in https://s3.example.com/bucket/prefix?region=eu-1',
       }
 }
 
@@ -148,7 +148,7 @@ export function readVaultKey(text: string): ReadValue<Buffer> {
   return value?.length === vaultKeyBytes
     ? { value }
     : {
-        problem: `must be ${vaultKeyBytes} random bytes in base64 or hexadecimal, as from: openssl rand -base64 32`,
+        problem: `must be ${vaultKeyBytes} random bytes in base64 or hexadecimal, for example from: openssl rand -base64 32`,
       }
 }
 
@@ -170,7 +170,7 @@ export function readMetricsToken(text: string): ReadValue<string> {
     ? { value: text }
     : {
         problem:
-          'must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',
+          'must be 16 to 200 printable ASCII characters without spaces, for example from: openssl rand -base64 32',
       }
 }
 
@@ -182,7 +182,7 @@ export function readVaultKeys(text: string): ReadValue<readonly Buffer[]> {
   return value.length === parts.length && value.length <= vaultKeysPreviousMax
     ? { value }
     : {
-        problem: `must be one to ${vaultKeysPreviousMax} former values of ARI_VAULT_KEY, with commas between`,
+        problem: `must be one to ${vaultKeysPreviousMax} former values of ARI_VAULT_KEY, separated by commas`,
       }
 }
 
@@ -193,7 +193,7 @@ export function readPrivateNetworks(text: string): ReadValue<readonly string[]> 
   return value.every(isAllowableNetwork)
     ? { value }
     : {
-        problem: `must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${quoted(text)}`,
+        problem: `must be true (this machine), false, or private networks separated by commas, like 10.20.0.0/16,127.0.0.0/8, not ${quoted(text)}`,
       }
 }
 
@@ -213,7 +213,7 @@ export function readPublicUrl(text: string): ReadValue<string> {
   const own = ownFirstSegments.find((segment) => segment === path.split('/')[1])
   return own === undefined
     ? { value: `${url.origin}${path}` }
-    : { problem: `must not have a path that begins with /${own}, which is a path of the service itself` }
+    : { problem: `must not have a path that begins with /${own}, which the service uses itself` }
 }
 
 const localHosts = ['127.0.0.1', '[::1]', 'localhost']
@@ -241,7 +241,7 @@ export function readNetworks(text: string): ReadValue<readonly string[]> {
   return isRight
     ? { value }
     : {
-        problem: `must be addresses or networks with commas between, like 10.0.0.0/8, not ${quoted(text)}`,
+        problem: `must be addresses or networks separated by commas, like 10.0.0.0/8, not ${quoted(text)}`,
       }
 }
 

@@ -215,21 +215,21 @@ test('the vault key is read in hexadecimal and base64url too', () => {
 const databaseUrl = 'DATABASE_URL must be a URL like postgres://user:password@host:5432/database'
 const port = (shown: string) => `PORT must be a whole number from 0 to 65535, not ${shown}`
 const vaultKey =
-  'ARI_VAULT_KEY must be 32 random bytes in base64 or hexadecimal, as from: openssl rand -base64 32'
+  'ARI_VAULT_KEY must be 32 random bytes in base64 or hexadecimal, for example from: openssl rand -base64 32'
 const vaultKeysPrevious =
-  'ARI_VAULT_KEY_PREVIOUS must be one to 8 former values of ARI_VAULT_KEY, with commas between'
+  'ARI_VAULT_KEY_PREVIOUS must be one to 8 former values of ARI_VAULT_KEY, separated by commas'
 const fullKey = Buffer.alloc(32, 9).toString('base64')
 const host = (shown: string) =>
-  `HOST must be an IP address or a host name, without scheme, brackets and port, not ${shown}`
+  `HOST must be an IP address or a host name, without scheme, brackets or port, not ${shown}`
 const roles = (shown: string) =>
-  `ARI_ROLES must be one or more of gateway, worker or console, each once, with commas between, not ${shown}`
+  `ARI_ROLES must be one or more of gateway, worker or console, each only once, separated by commas, not ${shown}`
 const days = (shown: string) => `ARI_PUSH_LOG_DAYS must be a whole number from 1 to 3650, not ${shown}`
 const privateWebhooks = (shown: string) =>
-  `ARI_ALLOW_PRIVATE_WEBHOOKS must be true (this machine), false, or private networks with commas between, like 10.20.0.0/16,127.0.0.0/8, not ${shown}`
+  `ARI_ALLOW_PRIVATE_WEBHOOKS must be true (this machine), false, or private networks separated by commas, like 10.20.0.0/16,127.0.0.0/8, not ${shown}`
 const publicUrl = (shown: string) =>
   `ARI_PUBLIC_URL must be a URL like https://ari.example.com or https://apps.example.com/ari, not ${shown}`
 const proxies = (shown: string) =>
-  `ARI_TRUSTED_PROXIES must be addresses or networks with commas between, like 10.0.0.0/8, not ${shown}`
+  `ARI_TRUSTED_PROXIES must be addresses or networks separated by commas, like 10.0.0.0/8, not ${shown}`
 const issuer = (shown: string) => `ARI_OIDC_ISSUER must be the https URL of an OpenID provider, not ${shown}`
 const provider = { ARI_OIDC_CLIENT_ID: 'ari', ARI_PUBLIC_URL: 'https://ari.example.com' }
 
@@ -246,10 +246,10 @@ const wrong: [Environ, string][] = [
   [{ PORT: ' 80' }, port('" 80"')],
   [{ PORT: '9'.repeat(100) }, port(`"${'9'.repeat(60)}…"`)],
   [{ ARI_METRICS_PORT: 'x' }, 'ARI_METRICS_PORT must be a whole number from 0 to 65535, not "x"'],
-  [{ ARI_METRICS_PORT: '8080' }, 'ARI_METRICS_PORT must be another port than PORT'],
+  [{ ARI_METRICS_PORT: '8080' }, 'ARI_METRICS_PORT must differ from PORT'],
   [
     { ARI_FEED_NATS: 'http://user:hidden@nats1' },
-    'ARI_FEED_NATS must be a URL like nats://user:password@host:4222, or several with commas between',
+    'ARI_FEED_NATS must be a URL like nats://user:password@host:4222, or several separated by commas',
   ],
   [
     { ARI_SMTP_URL: 'http://user:hidden@mail', ARI_MAIL_FROM: 'a@b.example' },
@@ -266,7 +266,7 @@ const wrong: [Environ, string][] = [
   ],
   [
     { ARI_OPERATORS_WEBHOOK_KEY: 'hidden' },
-    'ARI_OPERATORS_WEBHOOK_URL must be set with ARI_OPERATORS_WEBHOOK_KEY',
+    'ARI_OPERATORS_WEBHOOK_URL must be set if ARI_OPERATORS_WEBHOOK_KEY is',
   ],
   ...[
     'https://s3.example.com',
@@ -277,7 +277,7 @@ const wrong: [Environ, string][] = [
     's3://bucket',
   ].map((url): [Record<string, string>, string] => [
     { ARI_ARCHIVE_URL: url, ARI_ARCHIVE_KEY_ID: 'id', ARI_ARCHIVE_SECRET: 'hidden' },
-    'ARI_ARCHIVE_URL must be the URL of a bucket, with a prefix if you like, and the region, as in https://s3.example.com/bucket/prefix?region=eu-1',
+    'ARI_ARCHIVE_URL must be the URL of a bucket, optionally with a prefix and the region, as in https://s3.example.com/bucket/prefix?region=eu-1',
   ]),
   [
     { ARI_ARCHIVE_URL: 'https://s3.example.com/bucket', ARI_ARCHIVE_KEY_ID: 'id' },
@@ -289,7 +289,7 @@ const wrong: [Environ, string][] = [
       ARI_ARCHIVE_KEY_ID: id,
       ARI_ARCHIVE_SECRET: 'hidden',
     },
-    'ARI_ARCHIVE_KEY_ID must be printable ASCII characters without blanks, commas and slashes',
+    'ARI_ARCHIVE_KEY_ID must be printable ASCII characters without spaces, commas or slashes',
   ]),
   ...['hidden ', 'hid\nden', 'hiddén'].map((secret): [Record<string, string>, string] => [
     {
@@ -297,11 +297,11 @@ const wrong: [Environ, string][] = [
       ARI_ARCHIVE_KEY_ID: 'id',
       ARI_ARCHIVE_SECRET: secret,
     },
-    'ARI_ARCHIVE_SECRET must be printable ASCII characters without blanks',
+    'ARI_ARCHIVE_SECRET must be printable ASCII characters without spaces',
   ]),
   [
     { ARI_METRICS_TOKEN: 'short' },
-    'ARI_METRICS_TOKEN must be 16 to 200 printable ASCII characters without blanks, as from: openssl rand -base64 32',
+    'ARI_METRICS_TOKEN must be 16 to 200 printable ASCII characters without spaces, for example from: openssl rand -base64 32',
   ],
   [{ ARI_DATA_DIR: 'a\0b' }, 'ARI_DATA_DIR must be the path of a folder, without control characters'],
   [{ ARI_POSTGRES_BIN: 'a\nb' }, 'ARI_POSTGRES_BIN must be the path of a folder, without control characters'],
@@ -320,7 +320,7 @@ const wrong: [Environ, string][] = [
   [{ ARI_VAULT_KEY: Buffer.alloc(31).toString('base64') }, vaultKey],
   [{ ARI_VAULT_KEY: fullKey, ARI_VAULT_KEY_PREVIOUS: `${fullKey},secret` }, vaultKeysPrevious],
   [{ ARI_VAULT_KEY: fullKey, ARI_VAULT_KEY_PREVIOUS: Array(9).fill(fullKey).join() }, vaultKeysPrevious],
-  [{ ARI_VAULT_KEY_PREVIOUS: fullKey }, 'ARI_VAULT_KEY must be set with ARI_VAULT_KEY_PREVIOUS'],
+  [{ ARI_VAULT_KEY_PREVIOUS: fullKey }, 'ARI_VAULT_KEY must be set if ARI_VAULT_KEY_PREVIOUS is'],
   [{ ARI_ROLES: 'gateway,web' }, roles('"gateway,web"')],
   [{ ARI_ROLES: 'gateway,gateway' }, roles('"gateway,gateway"')],
   [{ ARI_ROLES: ',' }, roles('","')],
@@ -353,7 +353,7 @@ const wrong: [Environ, string][] = [
   [{ ARI_PUBLIC_URL: 'ari.example.com' }, publicUrl('"ari.example.com"')],
   [
     { ARI_PUBLIC_URL: 'https://x.example/console' },
-    'ARI_PUBLIC_URL must not have a path that begins with /console, which is a path of the service itself',
+    'ARI_PUBLIC_URL must not have a path that begins with /console, which the service uses itself',
   ],
   [{ ARI_PUBLIC_URL: 'https://x.example/ari?x=1' }, publicUrl('"https://x.example/ari?x=1"')],
   [{ ARI_PUBLIC_URL: 'https://x.example/ari;x' }, publicUrl('"https://x.example/ari;x"')],
@@ -365,13 +365,13 @@ const wrong: [Environ, string][] = [
   [{ ...provider, ARI_OIDC_ISSUER: 'login' }, issuer('"login"')],
   [
     { ARI_OIDC_ISSUER: 'https://login.example.com', ARI_PUBLIC_URL: 'https://ari.example.com' },
-    'ARI_OIDC_CLIENT_ID must be set with ARI_OIDC_ISSUER',
+    'ARI_OIDC_CLIENT_ID must be set if ARI_OIDC_ISSUER is',
   ],
   [
     { ARI_OIDC_ISSUER: 'https://login.example.com', ARI_OIDC_CLIENT_ID: 'ari' },
-    'ARI_PUBLIC_URL must be set with ARI_OIDC_ISSUER',
+    'ARI_PUBLIC_URL must be set if ARI_OIDC_ISSUER is',
   ],
-  [{ ARI_OIDC_CLIENT_SECRET: 'hunter2' }, 'ARI_OIDC_ISSUER must be set with the other settings of ARI_OIDC'],
+  [{ ARI_OIDC_CLIENT_SECRET: 'hunter2' }, 'ARI_OIDC_ISSUER must be set if any other ARI_OIDC_ setting is'],
   [
     { ...provider, ARI_OIDC_ISSUER: 'https://login.example.com', ARI_OIDC_NEWCOMER_ROLE: 'root' },
     'ARI_OIDC_NEWCOMER_ROLE must be viewer, operator or admin, not "root"',

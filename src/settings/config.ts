@@ -231,7 +231,7 @@ function conflicts(settings: Settings, isSet: (setting: Setting<unknown>) => boo
   const problems: string[] = []
   const { environment, privateNetworks, revocationsFile, dataDir, metrics, port } = settings
   const needs = (setting: Setting<unknown>, other: Setting<unknown>) => {
-    if (isSet(setting) && !isSet(other)) problems.push(`${other.name} must be set with ${setting.name}`)
+    if (isSet(setting) && !isSet(other)) problems.push(`${other.name} must be set if ${setting.name} is`)
   }
   const allOrNone = (together: readonly Setting<unknown>[]) => {
     if (together.some(isSet) && !together.every(isSet)) {
@@ -242,9 +242,9 @@ function conflicts(settings: Settings, isSet: (setting: Setting<unknown>) => boo
   if (privateNetworks.length > 0 && environment === 'production')
     problems.push('ARI_ALLOW_PRIVATE_WEBHOOKS must not be set in production')
   if (revocationsFile?.startsWith(`${dataDir}/`))
-    problems.push('ARI_REVOCATIONS_FILE must not lie in ARI_DATA_DIR, with which it would be restored')
+    problems.push('ARI_REVOCATIONS_FILE must not be inside ARI_DATA_DIR, because a restore would replace it')
   if (metrics.port !== undefined && metrics.port === port && port > 0)
-    problems.push('ARI_METRICS_PORT must be another port than PORT')
+    problems.push('ARI_METRICS_PORT must differ from PORT')
   needs(table.vaultKeysPrevious, table.vaultKey)
   allOrNone([table.smtpUrl, table.mailFrom])
   needs(table.operatorsWebhookKey, table.operatorsWebhookUrl)
@@ -259,7 +259,7 @@ function conflicts(settings: Settings, isSet: (setting: Setting<unknown>) => boo
   needs(table.oidcIssuer, table.publicUrl)
   const beside = [table.oidcClientId, table.oidcClientSecret, table.newcomerRole]
   if (beside.some(isSet) && !isSet(table.oidcIssuer))
-    problems.push('ARI_OIDC_ISSUER must be set with the other settings of ARI_OIDC')
+    problems.push('ARI_OIDC_ISSUER must be set if any other ARI_OIDC_ setting is')
   return problems
 }
 

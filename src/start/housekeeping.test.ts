@@ -46,7 +46,7 @@ test('a process whose clock is 130 days ahead of the database deletes nothing, a
       [ready.status, await ready.text()],
       [
         200,
-        "ready\nwarning: this machine's clock is 11232000 s ahead of the database's: set the wrong one; until then nothing is deleted from here\n",
+        "ready\nwarning: this machine's clock is 11232000 s ahead of the database's: correct the wrong one; until then, this machine deletes no old data\n",
       ],
     )
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text()

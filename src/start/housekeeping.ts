@@ -133,7 +133,7 @@ export async function doRound(needs: Needs, settings: Settings): Promise<void> {
     if (nowMs - untilMs > behindMs) {
       telemetry.housekeepingHeldBack.inc({ reason: 'ceiling' })
       const until = instantOf(untilMs)
-      log.warn({ until }, 'housekeeping deletes a day at most, and goes on in an hour: is the clock right?')
+      log.warn({ until }, 'housekeeping deletes at most one day an hour, and is behind: is the clock right?')
     }
     await doChores(needs, settings, untilMs)
   } catch (error) {
@@ -183,8 +183,8 @@ export async function doChores(
     'past faults of the sandbox deleted': () => deletePastFaults(db, untilMs),
     'old sessions of the console deleted': () => deleteOldSessions(db, untilMs, settings.signIn),
     'old sign-in links deleted': () => deleteOldLinks(db, untilMs),
-    'used states of OpenID deleted': () => deleteOldStates(db),
-    'old wrong attempts to sign in deleted': () => deleteOldFailedSignIns(db, untilMs),
+    'used OpenID states deleted': () => deleteOldStates(db),
+    'old failed sign-ins deleted': () => deleteOldFailedSignIns(db, untilMs),
     'ended holds deleted': () => deleteEndedHolds(db, untilMs - endedHoldsKeptDays * dayMs),
     'old loads and exports deleted': () =>
       deleteOldJobs(db, {
@@ -201,7 +201,7 @@ export async function doChores(
       const outcome: unknown = await run()
       log[isNothing(outcome) ? 'debug' : 'info']({ chore, outcome }, 'housekeeping')
     } catch (error) {
-      log.error({ err: error, chore }, 'a chore of housekeeping failed and will be repeated later')
+      log.error({ err: error, chore }, 'a task of housekeeping failed and will be repeated later')
     }
   }
 }

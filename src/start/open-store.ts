@@ -48,7 +48,7 @@ export async function openStore(
   }
 }
 
-const makeOne = 'make a store with: ari serve, or: ari migrate'
+const makeOne = 'create a store with: ari serve, or: ari migrate'
 const startOfOtherMs = 10_000
 const pollMs = 50
 

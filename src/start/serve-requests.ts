@@ -146,8 +146,8 @@ async function drain(app: App, drainMs: number): Promise<void> {
 }
 
 const listenReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there: stop it, or set PORT to another one',
-  EACCES: 'this user may not: set PORT to one above 1023',
+  EADDRINUSE: 'another program is listening there: stop it, or set PORT to another one',
+  EACCES: 'this user is not allowed to: set PORT to one above 1023',
   EADDRNOTAVAIL: 'this machine has no such address: set HOST to one of its own, or to 0.0.0.0 for all',
   ENOTFOUND: 'the name is not known: set HOST to an IP address',
 }
@@ -156,5 +156,5 @@ export function listenError({ host, port }: Pick<Settings, 'host' | 'port'>, cau
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const reason = listenReasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
   const hostInUrl = host.includes(':') ? `[${host}]` : host
-  return new Error(`It can't listen on ${hostInUrl}:${port}, because ${reason}`, { cause })
+  return new Error(`Can't listen on ${hostInUrl}:${port}, because ${reason}`, { cause })
 }

@@ -201,10 +201,10 @@ async function enforceRevocations({
   if (unreadable > 0)
     log.warn(
       { unreadable },
-      "lines of ARI_REVOCATIONS_FILE can't be read: what a crash cut off, or a file of something else",
+      "lines of ARI_REVOCATIONS_FILE can't be read: a crash cut them off, or the file is something else",
     )
   if (Object.values(enforced).some((count) => count > 0))
-    log.warn(enforced, 'what was revoked and had come back is revoked again')
+    log.warn(enforced, 'revocations that a restore had undone were applied again')
 }
 
 /** Prepares the store for the first request; runs at every start. */

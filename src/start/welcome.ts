@@ -143,7 +143,7 @@ function openHandover(file: string): Handover {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(
-      `The first key can't be handed over by ARI_BOOTSTRAP_FILE, so none was made: remove the file of an earlier store, or name another (${reason})`,
+      `The first key can't be written to ARI_BOOTSTRAP_FILE, so none was created: remove the file if it is from an earlier store, or name another (${reason})`,
       { cause },
     )
   }
@@ -190,7 +190,7 @@ function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
   return [
     ...readyLines(ready),
     '',
-    'The store was empty, so these were made. Keep them, they are not shown again:',
+    'The store was empty, so these were created. Keep them, they are not shown again:',
     '',
     `  Supplier key     ${bold(apiKey)}`,
     `  Platform token   ${bold(platformToken)}`,
@@ -206,8 +206,8 @@ function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
     `    -H 'content-type: application/json' \\`,
     `    -d '[${JSON.stringify(firstHotel)}]'`,
     '',
-    `Go on with ${ready.url}/docs/guides/getting-started`,
-    `The data are in ${ready.where}. More keys: npx ari key create --supplier NAME`,
+    `Continue with ${ready.url}/docs/guides/getting-started`,
+    `The data is in ${ready.where}. For more keys: npx ari key create --supplier NAME`,
     '',
   ]
 }
@@ -217,7 +217,7 @@ function firstSignInLines(ready: Ready, signInLink: string): string[] {
   return [
     ...readyLines(ready),
     '',
-    'Nobody could sign in yet. An admin was made:',
+    'Nobody could sign in yet, so an admin was created:',
     '',
     signInLine(signInLink),
     '',
@@ -227,7 +227,7 @@ function firstSignInLines(ready: Ready, signInLink: string): string[] {
 }
 
 const aboutSignIn =
-  'The console\'s link signs in "admin" once, within an hour. Another: npx ari operator sign-in-link admin'
+  'The console link signs "admin" in once, within an hour. For another one: npx ari operator sign-in-link admin'
 
 function signInLine(signInLink: string): string {
   return `  Console          ${bold(signInLink)}`
@@ -237,10 +237,10 @@ function signInLine(signInLink: string): string {
 function emptyProductionLines(ready: Ready): string[] {
   return [
     ...readyLines(ready),
-    'The store is empty. Make a first key with: npx ari key create --supplier NAME',
+    'The store is empty. Create a first key with: npx ari key create --supplier NAME',
     ...(ready.consoleUrl === undefined
       ? []
-      : ['A first sign-in to the console: npx ari operator create --name NAME --role admin']),
+      : ['For a first sign-in to the console: npx ari operator create --name NAME --role admin']),
   ]
 }
 

@@ -28,7 +28,7 @@ export function callbackFaults({ db, clock, log }: Needs): CallbackFaults {
       try {
         return (await keysWithFaults()).has(call.keyId) ? await takeFault(db, call, clock.now()) : undefined
       } catch (error) {
-        log.warn({ err: error }, 'faults of the sandbox can not be read')
+        log.warn({ err: error }, 'faults of the sandbox could not be read')
         return undefined
       }
     },

@@ -341,7 +341,7 @@ test('without the setting nobody signs up; it takes mail, a public address and t
   assert.equal((await visitor.get('/sign-in/ways')).body['signUp'], true)
   assert.throws(() => readConfig({ ARI_SANDBOX_SIGNUP: 'true' }), {
     message:
-      'ARI_PUBLIC_URL must be set with ARI_SANDBOX_SIGNUP\nARI_SMTP_URL must be set with ARI_SANDBOX_SIGNUP',
+      'ARI_PUBLIC_URL must be set if ARI_SANDBOX_SIGNUP is\nARI_SMTP_URL must be set if ARI_SANDBOX_SIGNUP is',
   })
   const mail = {
     ARI_SMTP_URL: 'smtp://mail.example',

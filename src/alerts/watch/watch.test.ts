@@ -28,7 +28,7 @@ async function stage(): Promise<{ gateway: TestGateway; round: (instant?: string
       const { db, clock } = gateway
       const failures: unknown[] = []
       const write = (line: string) => {
-        if (line.includes('a watch of the alerts failed')) failures.push(line)
+        if (line.includes('one of the checks for alerts failed')) failures.push(line)
       }
       await watchOnce({ db, clock, log: openLog('warn', { write }), telemetry: telemetry() })
       assert.deepEqual(failures, [])

@@ -44,7 +44,7 @@ async function runRound(needs: WatchNeeds, more: Watches): Promise<void> {
     // Metrics are of each process, whoever makes the rounds.
     else await countOpen(needs)
   } catch (error) {
-    needs.log.warn({ err: error }, 'alerts are not watched for; this will be repeated')
+    needs.log.warn({ err: error }, 'alerts could not be checked; this will be repeated')
   }
 }
 
@@ -66,7 +66,7 @@ export async function watchOnce(needs: WatchNeeds, more: Watches = {}): Promise<
     try {
       await run(needs, nowMs)
     } catch (error) {
-      needs.log.warn({ err: error, watch }, 'a watch of the alerts failed and will be repeated')
+      needs.log.warn({ err: error, watch }, 'one of the checks for alerts failed and will be repeated')
     }
   }
   await countOpen(needs)

@@ -195,7 +195,7 @@ export function listenForBell(
       })
       await connection.query(`listen ${bellChannel}`)
     } catch (error) {
-      log.debug({ err: error }, 'other processes are not heard; deliveries are looked for')
+      log.debug({ err: error }, "other processes can't be heard; polling for deliveries instead")
       again()
       await listening?.end().catch(() => {})
     }

@@ -42,7 +42,8 @@ export async function runExport(
       if (end.state === 'failed') await deleteData(needs.db, id)
       return
     } catch (error) {
-      if (!isUnavailable(error)) needs.log.warn({ err: error, jobId: id }, 'an export goes on in a moment')
+      if (!isUnavailable(error))
+        needs.log.warn({ err: error, jobId: id }, 'an export was interrupted and continues in a moment')
       await delay(triesAgainAfterMs)
     }
   }

@@ -51,7 +51,8 @@ export async function runJob(
       return
     } catch (error) {
       if (!(error instanceof ChunkFailed)) {
-        if (!isUnavailable(error)) needs.log.warn({ err: error, jobId: id }, 'a load goes on in a moment')
+        if (!isUnavailable(error))
+          needs.log.warn({ err: error, jobId: id }, 'a load was interrupted and continues in a moment')
         await delay(triesAgainAfterMs)
       } else {
         needs.log.debug({ err: error.cause, jobId: id }, 'lines of a load are applied one by one')

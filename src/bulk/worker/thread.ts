@@ -38,7 +38,10 @@ export function startBulkThread(needs: ThreadNeeds, { file, data }: ThreadProgra
       needs.telemetry.bulkJobs.set(message.jobs)
     })
     started.on('error', (error) =>
-      needs.log.error({ err: error }, 'the thread of first loads and exports died; the next one goes on'),
+      needs.log.error(
+        { err: error },
+        'the thread of first loads and exports died; the next one continues its work',
+      ),
     )
     ended = new Promise((resolve) =>
       started.on('exit', () => {
@@ -53,7 +56,10 @@ export function startBulkThread(needs: ThreadNeeds, { file, data }: ThreadProgra
     try {
       start()
     } catch (error) {
-      needs.log.error({ err: error }, 'no thread of first loads and exports could be started; tried again')
+      needs.log.error(
+        { err: error },
+        'the thread of first loads and exports could not be started; this will be repeated',
+      )
     }
   }
   const look = (): void => {
@@ -63,7 +69,7 @@ export function startBulkThread(needs: ThreadNeeds, { file, data }: ThreadProgra
       .then((isFree) => {
         if (isFree && !isClosed && !thread) startOrTell()
       })
-      .catch((error: unknown) => needs.log.debug({ err: error }, 'jobs could not be looked for'))
+      .catch((error: unknown) => needs.log.debug({ err: error }, 'open jobs could not be looked up'))
       .finally(() => (looking = undefined))
   }
   needs.bulkBell.answer(look)

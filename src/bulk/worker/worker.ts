@@ -71,7 +71,7 @@ export function startBulkWorker(needs: BulkNeeds): CountedWorker {
   const look = (): void => {
     if (stop.signal.aborted) return
     looking ??= take()
-      .catch((error: unknown) => needs.log.debug({ err: error }, 'no job of a load could be taken'))
+      .catch((error: unknown) => needs.log.debug({ err: error }, 'a job could not be claimed'))
       .finally(() => (looking = undefined))
   }
   needs.bulkBell.answer(look)

@@ -158,7 +158,7 @@ export function settler(
   onFreed: (endpoint: number) => void,
 ): Settler {
   const { db, log, telemetry } = needs
-  const warn = throttledWarning(log, 'deliveries can not be settled')
+  const warn = throttledWarning(log, 'results of deliveries could not be stored')
   let waiting: { attempted: Attempted; done: () => void }[] = []
   let settling: Promise<void> | undefined
 

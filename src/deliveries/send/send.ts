@@ -119,7 +119,7 @@ function mayBodyBeTheCause(called: Called): boolean {
 }
 
 export function logUnreadable(log: Needs['log'], { id }: Claimed, error: unknown): void {
-  log.error({ err: error, deliveryId: id }, 'a reservation to deliver can not be read')
+  log.error({ err: error, deliveryId: id }, 'a reservation to be delivered could not be read')
 }
 
 /**
@@ -236,7 +236,7 @@ function givingBack({ db, log, slots, onDue }: SenderNeeds): (one: ClaimedGroup)
     await readdress(db, moved)
     return new Map<Moved, true>()
   }, backReads)
-  const warn = throttledWarning(log, 'claimed deliveries can not be given back')
+  const warn = throttledWarning(log, 'claimed deliveries could not be released')
   return async ({ group, slot }) => {
     const { endpoint, lane } = slot
     try {

@@ -21,7 +21,7 @@ export function startWatch(
   onDue: (due: readonly Destination[]) => void,
 ): { close: () => Promise<void> } {
   const { db, clock, log } = needs
-  const warn = throttledWarning(log, 'deliveries are not looked for')
+  const warn = throttledWarning(log, 'due deliveries could not be looked up')
   let hourDone: number | undefined
   let isFirst = true
   const last = { alertsMs: -Infinity, figuresMs: -Infinity }
@@ -30,7 +30,7 @@ export function startWatch(
 
   const look = async (): Promise<void> => {
     const lost = await requeueLost(db, clock.now())
-    if (lost > 0) log.warn({ lost }, 'deliveries that were left behind are sent again')
+    if (lost > 0) log.warn({ lost }, 'deliveries that a stopped process left behind are sent again')
     if (isFirst) {
       await retryRefusedAddresses(needs)
       const hold = await selectDeliveryHold(db)
@@ -38,7 +38,7 @@ export function startWatch(
     }
     isFirst = false
     const addressed = await addressWaiting(needs)
-    if (addressed > 0) log.info({ addressed }, 'deliveries that had no URL have one now')
+    if (addressed > 0) log.info({ addressed }, 'deliveries that waited for a URL now have one')
     const hour = hourOf(clock.now())
     if (hour !== hourDone) {
       const { hours, deliveries } = await runHourly(needs)

@@ -204,7 +204,7 @@ async function fitting(address: PostgresAddress, want: string): Promise<Postgres
 /** All hosts that answer are standbys. */
 export class NoWritableHost extends Error {
   constructor() {
-    super('no host of the address takes writes')
+    super('no host of the address accepts writes')
     this.name = 'NoWritableHost'
   }
 }

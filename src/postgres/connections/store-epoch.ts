@@ -84,8 +84,7 @@ export class StoreEpoch {
     // Beginning an epoch takes a while, and a clock estimate over a long time would be inaccurate.
     if (!row.hasBegun) clock.measured(row.nowMs, { sentMs, receivedMs: performance.now() })
     const { stamp, id, number, beat, hasBegun } = row
-    if (hasBegun)
-      log.warn({ epoch: id, number }, 'the store lost commits or is another one: a new epoch began')
+    if (hasBegun) log.warn({ epoch: id, number }, 'the store lost commits or was replaced: a new epoch began')
     this.#stampOfConnection.set(connection, stamp)
     this.#learn({ stamp, id, number, beat })
   }

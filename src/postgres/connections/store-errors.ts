@@ -7,8 +7,8 @@ import { StoreChanged } from './store-epoch.ts'
 /** Human-readable reasons why nothing can be committed. */
 export const storeProblems = {
   silent: 'the store does not answer',
-  noCommit: 'the store reads but does not finish a commit: is its synchronous standby there?',
-  readOnly: 'the store is read-only: a standby, or a database that was made so',
+  noCommit: 'the store answers reads but does not finish a commit: is its synchronous standby running?',
+  readOnly: 'the store is read-only: it is a standby, or was set to read-only',
   full: 'the disk of the store is full',
   busy: 'the store does not finish a write in time',
   away: 'the store is not available',

@@ -43,15 +43,15 @@ export async function checkDatabase(address: PostgresAddress, patience = 1): Pro
   const where = addressText(address)
   if (versionNumber < oldestVersion)
     throw new UnusableDatabase(
-      `PostgreSQL ${version} at ${where} is too old: upgrade it to one of 15 to 18, or name another in DATABASE_URL`,
+      `PostgreSQL ${version} at ${where} is too old: upgrade it to version 15 to 18, or name another in DATABASE_URL`,
     )
   if (isReadOnly)
     throw new UnusableDatabase(
-      `The database at ${where} is read-only: name the primary in DATABASE_URL, or all hosts, as in postgres://user@db1:5432,db2:5432/database; if it is no standby, see default_transaction_read_only`,
+      `The database at ${where} is read-only: name the primary in DATABASE_URL, or all hosts, as in postgres://user@db1:5432,db2:5432/database; if it is not a standby, check default_transaction_read_only`,
     )
   if (!mayCreate)
     throw new UnusableDatabase(
-      `User ${quoted(user)} may make no tables in the database at ${where}: as its owner, grant create on schema public to ${quoted(user)}`,
+      `User ${quoted(user)} may not create tables in the database at ${where}: as the database's owner, grant create on schema public to ${quoted(user)}`,
     )
   return pooler ? { ...address, pooler } : address
 }
@@ -107,19 +107,19 @@ function unusable(cause: unknown, address: PostgresAddress): unknown {
   const message = cause instanceof Error ? cause.message : String(cause)
   if (cause instanceof NoWritableHost)
     return new UnusableDatabase(
-      `No host of ${where} takes writes: promote one of them, or name the primary in DATABASE_URL`,
+      `No host of ${where} accepts writes: promote one of them, or name the primary in DATABASE_URL`,
       { cause },
     )
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   switch (code.slice(0, 2)) {
     case '28':
       return new UnusableDatabase(
-        `PostgreSQL at ${where} lets nobody in with these credentials (${message}): correct user and password in DATABASE_URL, or pg_hba.conf there`,
+        `PostgreSQL at ${where} refuses these credentials (${message}): correct the user and password in DATABASE_URL, or pg_hba.conf there`,
         { cause },
       )
     case '3D':
       return new UnusableDatabase(
-        `PostgreSQL at ${where} has no such database (${message}): make it with createdb, or correct the name in DATABASE_URL`,
+        `PostgreSQL at ${where} has no such database (${message}): create it with createdb, or correct the name in DATABASE_URL`,
         { cause },
       )
     default:

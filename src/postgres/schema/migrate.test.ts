@@ -102,7 +102,7 @@ test('an older version runs on a newer schema that only adds, and stops on any o
   await gateway.db.query("insert into schema_migration (name, checksum) values ('9999_contracts.sql', 'x')")
   for (const choice of ['auto', 'off'] as const)
     await assert.rejects(migrateAs(choice, address), {
-      message: `The database's schema is at 9999_contracts.sql, and this version knows it up to ${names.at(-1)}: start the newer version again, or restore the backup from before the upgrade into an empty database (ari backup restore)`,
+      message: `The database's schema is at 9999_contracts.sql, but this version only knows it up to ${names.at(-1)}: start the newer version again, or restore the backup from before the upgrade into an empty database (ari backup restore)`,
     })
 })
 

@@ -121,7 +121,7 @@ async function compare(
   const newest = unknown.at(-1)?.name ?? files.at(-1) ?? 'none'
   if (unknown.some(({ expands }) => !expands))
     throw new Error(
-      `The database's schema is at ${newest}, and this version knows it up to ${files.at(-1) ?? 'none'}: start the newer version again, or restore the backup from before the upgrade into an empty database (ari backup restore)`,
+      `The database's schema is at ${newest}, but this version only knows it up to ${files.at(-1) ?? 'none'}: start the newer version again, or restore the backup from before the upgrade into an empty database (ari backup restore)`,
     )
   const checksumByName = new Map(rows.map((row) => [row.name, row.checksum]))
   const missing: Migration[] = []

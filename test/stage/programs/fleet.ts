@@ -104,7 +104,7 @@ async function startedAgain(start: () => Promise<Service>): Promise<Service> {
     try {
       return await start()
     } catch (error) {
-      if (!String(error).includes('another program listens there')) throw error
+      if (!String(error).includes('another program is listening there')) throw error
       await wait(againAfterMs)
     }
   }
