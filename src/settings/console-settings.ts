@@ -32,14 +32,14 @@ export const consoleSettings = {
     'ARI_OIDC_NEWCOMER_ROLE',
     oneOf(operatorRoles),
     undefined,
-    'Role of people whom the provider knows and no admin created: `viewer`, `operator` or `admin`',
+    'Role of people whom the provider knows, but no admin has added: `viewer`, `operator` or `admin`',
     { otherwise: 'none: they are turned away', example: 'viewer', roles: ['console'] },
   ),
   requiresSecondFactor: setting(
     'ARI_REQUIRE_MFA',
     yesOrNo,
     undefined,
-    "Whether operators who sign in by password or link must have a second factor; with OpenID it is the provider's task",
+    'Whether operators who sign in by password or link must have a second factor; with OpenID, that is up to the provider',
     {
       otherwise: byEnvironment((rules) => rules.requiresSecondFactor),
       example: 'true',
@@ -57,14 +57,14 @@ export const consoleSettings = {
     'ARI_SANDBOX_SIGNUP',
     yesOrNo,
     false,
-    "In the sandbox: whether suppliers' developers [make themselves an account](#accounts-that-developers-make-themselves); needs `ARI_SMTP_URL`, `ARI_MAIL_FROM` and `ARI_PUBLIC_URL`",
+    "In the sandbox: whether suppliers' developers can [create an account themselves](#accounts-that-developers-make-themselves); needs `ARI_SMTP_URL`, `ARI_MAIL_FROM` and `ARI_PUBLIC_URL`",
     { otherwise: '`false`', example: 'false', roles: ['console'] },
   ),
   lockOutMinutes: setting(
     'ARI_LOCK_OUT_MINUTES',
     integer(signInMinutes.lockOut.min, signInMinutes.lockOut.max),
     undefined,
-    'Wait of a name after ten wrong passwords, and the longest wait before that; 1 to 1440',
+    'Minutes for which a name is locked after ten wrong passwords; also the longest wait after fewer; 1 to 1440',
     {
       otherwise: byEnvironment((rules) => rules.lockOutMs / minuteMs),
       example: '30',
@@ -75,7 +75,7 @@ export const consoleSettings = {
     'ARI_SESSION_IDLE_MINUTES',
     integer(signInMinutes.idle.min, signInMinutes.idle.max),
     undefined,
-    'A session of the console ends after this time without a request; 1 to 720',
+    'Minutes without a request after which a console session ends; 1 to 720',
     {
       otherwise: byEnvironment((rules) => rules.idleEndsAfterMs / minuteMs),
       example: '15',

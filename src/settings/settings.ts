@@ -73,7 +73,7 @@ export const settingsTable = {
     'ARI_PUSH_LOG_GB',
     integer(1, 100_000),
     undefined,
-    'Gigabytes (10⁹ bytes) that the push log may take on disk, with its indexes, 1 to 100000; beyond that its oldest days are dropped, up to seven an hour. The present day always stays, so leave room for the largest',
+    'Gigabytes (10⁹ bytes) that the push log may take on disk, with its indexes, 1 to 100000; beyond that its oldest days are dropped, up to seven an hour. The current day is always kept, so leave room for the largest day',
     { example: '100' },
   ),
   privateNetworks: setting(
@@ -113,7 +113,7 @@ export const settingsTable = {
     'ARI_BACKUP_KEY',
     key,
     undefined,
-    '32 random bytes in base64 or hexadecimal, with which [`ari backup`](database.md#backup-and-restore) encrypts and reads its files',
+    '32 random bytes in base64 or hexadecimal, with which [`ari backup`](database.md#backup-and-restore) encrypts and decrypts its files',
     { otherwise: 'none: not encrypted', isSecret: true },
   ),
   logLevel: setting(
@@ -126,7 +126,7 @@ export const settingsTable = {
     'ARI_PUBLIC_URL',
     text(readPublicUrl),
     undefined,
-    'The public address, such as `https://ari.example.com`, or with a path: `https://apps.example.com/ari` ([below a path](#below-a-path)). For sign-in links, for a cookie that is limited to HTTPS, and for all links below a path',
+    'The public address, such as `https://ari.example.com`, or with a path: `https://apps.example.com/ari` ([below a path](#below-a-path)). Used in sign-in links and in all links below a path, and to limit the session cookie to HTTPS',
     {
       otherwise: 'none: the host of each request',
       example: 'https://ari.example.com',
@@ -151,19 +151,19 @@ export const settingsTable = {
     'ARI_MIGRATE',
     oneOf(migrateChoices),
     'auto',
-    '`auto` brings the schema up to date at the start, `off` refuses to start if migrations are missing, `only` brings it up to date and ends ([when](database.md#upgrade))',
+    '`auto` brings the schema up to date at the start, `off` refuses to start if migrations are missing, `only` brings it up to date and exits ([when](database.md#upgrade))',
   ),
   patience: setting(
     'ARI_PATIENCE',
     integer(1, 1_000),
     1,
-    'On a slow or shared machine, 1 to 1000: multiplies the delays after which requests are turned away ([which](#under-load)), and the time limits for PostgreSQL',
+    'For slow or shared machines: a factor from 1 to 1000 for the delays after which requests are turned away ([which](#under-load)) and for the time limits of PostgreSQL',
   ),
   traceCallbacks: setting(
     'ARI_TRACE_CALLBACKS',
     yesOrNo,
     true,
-    'Whether calls of suppliers have the header `traceparent`, where the service is [traced](#traces)',
+    'Whether calls to suppliers have the header `traceparent`, if the service is [traced](#traces)',
     { otherwise: '`true`', example: 'true', roles: ['gateway', 'worker'] },
   ),
   metricsPort: setting(
@@ -184,7 +184,7 @@ export const settingsTable = {
     'ARI_FEED_NATS',
     text(readNatsUrl),
     undefined,
-    'NATS servers to whose JetStream [the change feed is published](changes.md#as-messages-of-nats): `nats://user:password@host:4222` or `nats://token@host`, `tls://` for TLS; several of one cluster separated by commas, with the credentials at the first',
+    'NATS servers with JetStream, to which [the change feed is published](changes.md#as-messages-of-nats): `nats://user:password@host:4222` or `nats://token@host`, `tls://` for TLS; several of one cluster separated by commas, with the credentials in the first',
     { isSecret: true, roles: ['worker'] },
   ),
   archiveUrl: setting(
@@ -204,9 +204,15 @@ export const settingsTable = {
     'Access key of the archive; it needs to [put and get objects and to list the bucket](#the-archive-of-bodies), and nothing else',
     { example: 'ari' },
   ),
-  archiveSecret: setting('ARI_ARCHIVE_SECRET', text(readArchiveSecret), undefined, 'Its secret', {
-    isSecret: true,
-  }),
+  archiveSecret: setting(
+    'ARI_ARCHIVE_SECRET',
+    text(readArchiveSecret),
+    undefined,
+    'Secret of that access key',
+    {
+      isSecret: true,
+    },
+  ),
   smtpUrl: setting(
     'ARI_SMTP_URL',
     text(readSmtpUrl),
@@ -218,7 +224,7 @@ export const settingsTable = {
     'ARI_MAIL_FROM',
     text(readMailAddress),
     undefined,
-    'Sender of these e-mails, such as `alerts@example.com`; needed with `ARI_SMTP_URL`',
+    'Sender of the e-mails, such as `alerts@example.com`; required with `ARI_SMTP_URL`',
     { example: 'alerts@example.com', roles: ['worker', 'console'] },
   ),
   operatorsWebhookUrl: setting(
@@ -232,7 +238,7 @@ export const settingsTable = {
     'ARI_OPERATORS_WEBHOOK_KEY',
     anyText,
     undefined,
-    'The routing key that PagerDuty wants in the body',
+    'Routing key that PagerDuty expects in the body',
     { isSecret: true, roles: ['worker'] },
   ),
   revocationsFile: setting(
@@ -246,7 +252,7 @@ export const settingsTable = {
     'ARI_BOOTSTRAP_FILE',
     text(readFile),
     undefined,
-    'A new file, for its owner alone (0600), that gets the key, token and sign-in link of the first start as JSON; they are then not printed',
+    'A new file, readable only by its owner (0600), to which the first start writes its key, token and sign-in link as JSON instead of printing them',
     { otherwise: 'none: the output has them', example: '/var/lib/ari-first/secrets' },
   ),
   ...consoleSettings,
