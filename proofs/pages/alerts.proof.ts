@@ -30,7 +30,7 @@ describe('alerts', async () => {
       /2 reservations are not delivered/,
       'critical ones are first',
     )
-    assert.match(await listed.nth(2).innerText(), /Can be sold for few days ahead/)
+    assert.match(await listed.nth(2).innerText(), /Prices and inventory for only a few days ahead/)
     assert.doesNotMatch(await page.locator('#app').innerText(), /[a-z]\.(low|undelivered)/)
     await axe(page, { scheme: 'light' })
     await axe(page, { scheme: 'dark' })

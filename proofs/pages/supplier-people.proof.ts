@@ -121,7 +121,7 @@ describe('the console of people of a supplier', async () => {
     await dialog.getByText('Copy it now').waitFor()
     await axe(page, { scheme: 'light' })
     await dialog.getByRole('button').last().click()
-    await keys.getByText('There may be 2 active keys').waitFor()
+    await keys.getByText('At most 2 keys may be active').waitFor()
     assert.equal(await keys.getByRole('button', { name: 'Create key' }).count(), 0)
     assert.equal(await keys.getByRole('button', { name: 'Set limits' }).count(), 0)
     await keys.getByRole('button', { name: /^Send test call/ }).click()

@@ -264,7 +264,7 @@ const environmentLine =
   'error: The database belongs to sandbox, but ARI_ENVIRONMENT is production: name the other database, or change the setting'
 const unreachable =
   "error: PostgreSQL can't be reached (connect ECONNREFUSED 127.0.0.1:1): start it, or correct DATABASE_URL, if it is set"
-const nameLine = 'error: Supplier name must be 1 to 100 printable characters, with single blanks inside only'
+const nameLine = 'error: Supplier name must be 1 to 100 printable characters, with single spaces inside only'
 
 const failures: [string[], Record<string, string>, string][] = [
   [['key', 'revoke', '999'], {}, 'error: Key 999 not found (key list shows the ids)'],

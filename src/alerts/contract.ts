@@ -38,7 +38,7 @@ export const alertKinds: Readonly<
   },
   'coverage.low': {
     severity: 'warning',
-    title: 'A hotel can be sold for few days ahead',
+    title: 'A hotel has prices and inventory for only a few days ahead',
     remedy: 'Push inventory and prices for the coming months with POST /push/ari',
   },
   'booking.undelivered': {
@@ -74,7 +74,7 @@ export const alertKinds: Readonly<
   },
   'certification.regressed': {
     severity: 'info',
-    title: 'A check of your certification fails that was proven before',
+    title: 'A check of your certification that was proven before now fails',
     remedy: 'The check says why it fails and what to do',
   },
   'resync.requested': {
@@ -100,7 +100,7 @@ const alert = Type.Object({
   }),
   state: oneOf(findingStates, {
     description:
-      'open; acknowledged: somebody has seen it, it is not announced again; resolved: its cause is gone, which the service notices by itself',
+      'open; acknowledged: somebody has seen it, and it is not announced again; resolved: its cause is gone, which the service notices by itself',
   }),
   title: Type.String({ description: 'What the kind means, in a sentence' }),
   remedy: Type.String({ description: 'What to do' }),
@@ -109,8 +109,8 @@ const alert = Type.Object({
     type: ['integer', 'null'],
     description: 'The API key that it concerns; null: none in particular',
   }),
-  subject: Type.String({ description: 'Tells alerts of one kind and hotel apart; may be empty' }),
-  count: Type.Integer({ description: 'How many of it there are, such as refused items' }),
+  subject: Type.String({ description: 'Distinguishes alerts of the same kind and hotel; may be empty' }),
+  count: Type.Integer({ description: 'How often it happened, for example the number of refused items' }),
   evidence: Type.Unsafe<Record<string, unknown>>({
     type: 'object',
     description: 'Figures and codes that show why it was raised; never data of guests',
@@ -135,7 +135,7 @@ export const alertRoutes = {
     tag: 'Alerts',
     summary: 'List your alerts',
     description:
-      'What the service noticed and you should know, newest first: one entry for each kind, key, hotel and subject, however often it happened. Resolved alerts are kept for 90 days. By default all that are not resolved.',
+      'What the service noticed and you should know, newest first: one entry for each kind, key, hotel and subject, however often it happened. By default, all alerts that are not resolved; resolved ones are kept for 90 days.',
     refusesUnknown: true,
     body: Type.Object({
       states: Type.Optional(

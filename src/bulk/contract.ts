@@ -120,7 +120,7 @@ export const bulkRoutes = {
     path: '/push/export',
     access: 'supplier',
     tag,
-    summary: 'Export everything that is stored of one kind',
+    summary: 'Export all stored data of one kind',
     description:
       "Creates a job that writes a file of the account's hotels, products, taxes or ARI from today on, in the format that a job of `POST /push/bulk` loads. It begins by itself, behind the account's earlier jobs; read its state until it is `done`, then download its data. What is written about a hotel is of one moment, and each line has the hotel's `revision` of that moment.",
     body: Type.Object({
@@ -178,7 +178,7 @@ export const bulkRoutes = {
     tag,
     summary: 'Send the data of a job',
     description:
-      'The lines as bytes, at most 2 GB, with Content-Encoding gzip or zstd if compressed. A request must end within a minute: send what is large in parts, each with `Content-Range: bytes FIRST-LAST/TOTAL` (offsets in the bytes as sent). After a broken connection, go on at `bytesReceived` of the job. Without Content-Range, the data replace all that was sent before.',
+      'The lines as bytes, at most 2 GB, with Content-Encoding gzip or zstd if compressed. A request must end within a minute: send what is large in parts, each with `Content-Range: bytes FIRST-LAST/TOTAL` (offsets in the bytes as sent). After a broken connection, go on at `bytesReceived` of the job. Without Content-Range, the data replaces all that was sent before.',
     params,
     answer: Type.Object({
       ...success,
@@ -243,7 +243,7 @@ export const bulkRoutes = {
     tag,
     summary: 'The refused lines of a job, with their reasons',
     description:
-      'In the format of the job, as the lines came: mend them, and send the file as the data of another job. NDJSON lines have a member `_refused` with the line number and the reasons; CSV has a first column `refused`. An upload ignores both.',
+      'The lines as you sent them, in the format of the job: correct them, and send the file as the data of another job. NDJSON lines have a member `_refused` with the line number and the reasons; CSV has a first column `refused`. An upload ignores both.',
     params,
     answer: Type.String({ description: 'The lines' }),
     errors: { 404: 'Unknown job (`Job not found`)' },

@@ -57,7 +57,7 @@ export const bulkErrors = {
   tooMany: {
     type: 'TOO_MANY_JOBS',
     message: `Maximum ${bulkLimits.openJobsMax} jobs of an account can be open at a time`,
-    hint: 'Wait until one has ended, or cancel one that is not needed',
+    hint: "Wait until one has ended, or cancel one that you don't need",
   },
   started: {
     type: 'BULK_JOB_STARTED',
@@ -71,7 +71,7 @@ export const bulkErrors = {
   },
   uploadOpen: {
     type: 'BULK_DATA_INCOMPLETE',
-    message: 'The request that sends the data has not come to its end',
+    message: 'The request that sends the data is still in progress',
     hint: 'Wait for its answer; if its connection broke, GET the job and go on with Content-Range at bytesReceived',
   },
   incomplete: (received: number, announced: number) => ({
@@ -110,7 +110,7 @@ export const bulkErrors = {
   },
   encodingChanged: (encoding: string) => ({
     type: 'ENCODING_CHANGED',
-    message: `The data before this have Content-Encoding ${encoding}`,
+    message: `The data before this has Content-Encoding ${encoding}`,
     path: 'content-encoding',
     hint: 'All parts of the data are one stream: send the same Content-Encoding, or everything again without Content-Range',
   }),
@@ -132,13 +132,13 @@ export const bulkErrors = {
   },
   notText: {
     type: 'DATA_NOT_TEXT',
-    message: 'The data is no text: it begins like a compressed file',
+    message: 'The data is not text: it begins like a compressed file',
     path: 'content-encoding',
     hint: 'Send Content-Encoding gzip or zstd with such a file; unpack a ZIP file, and save a workbook as CSV',
   },
   unreadable: {
     type: 'UNREADABLE_BODY',
-    message: 'The data could not be read to their end',
+    message: 'The data could not be read to the end',
     hint: 'What arrived is stored: GET the job, and go on with Content-Range at bytesReceived',
   },
   exportNotDone: {
@@ -172,7 +172,7 @@ export const lineErrors = {
   },
   openQuote: {
     type: 'LINE_QUOTES',
-    message: 'A quote is not closed, or stands inside a value',
+    message: 'A quote is not closed, or appears inside a value',
     hint: 'Put the value in quotes, and write each quote in it twice',
   },
   cells: (cells: number, columns: number) => ({
@@ -188,7 +188,7 @@ export const lineErrors = {
   failed: {
     type: 'INTERNAL_ERROR',
     message: 'Something went wrong on our side',
-    hint: 'Send the line again in another job; name the job when you ask us',
+    hint: 'Send the line again in another job; if you contact us about it, quote the jobId',
   },
 } as const
 
@@ -197,7 +197,7 @@ export const failures = {
   dataTooLarge: bulkErrors.dataTooLarge,
   unreadable: {
     type: 'DATA_UNREADABLE',
-    message: 'The data can not be decompressed',
+    message: 'The data cannot be decompressed',
     hint: 'Lines before the fault are applied; send the others in another job',
   },
   unknownColumn: (column: string) => ({

@@ -9,7 +9,7 @@ const cardHint = 'Send the card as printed, digits only; answers never repeat ca
 export const cardErrors = {
   number: {
     type: 'CARD_NUMBER_INVALID',
-    message: 'Card number must be 12 to 19 digits with a right check digit',
+    message: 'Card number must be 12 to 19 digits with a correct check digit',
     hint: cardHint,
   },
   expiry: {

@@ -46,7 +46,7 @@ export function guideRenderer(sources: GuideSources): GuideRenderer {
           href: heading.depth === 1 ? hrefOf(docs, slug) : `${hrefOf(docs, slug)}#${heading.id}`,
         }))
       }),
-    absent: page('absent', render('# There is no such guide\n\nThe list has all there are.')),
+    absent: page('absent', render('# There is no such guide\n\nThe list has all of them.')),
   }
 }
 

@@ -87,8 +87,8 @@ function eitherOf(everybody: Mounted, ofSupplier: Mounted, db: Queryable): Mount
 function noSupplierSessions(): Rejected {
   return new Rejected(503, {
     type: 'NO_SUPPLIER_SESSIONS',
-    message: 'The database of this service is not set up for people of suppliers',
-    hint: 'An administrator of the database creates the role ari_supplier: the guide "Operating" has the statements',
+    message: "The database of this service is not set up for suppliers' people to sign in",
+    hint: 'An administrator of the database must create the role ari_supplier; the guide "Operating" has the statements',
   })
 }
 

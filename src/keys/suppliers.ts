@@ -74,7 +74,7 @@ export function checkName(what: string, name: string): void {
   if (name.length <= nameLengthMax && /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(name)) return
   throw new Rejected(400, {
     type: 'INVALID_NAME',
-    message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single blanks inside only`,
+    message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single spaces inside only`,
     value: reportedValue(name),
   })
 }

@@ -16,7 +16,7 @@ export const bulkRouteErrors: Readonly<Partial<Record<RouteName, readonly Listed
     bulkErrors.wrongLength,
     bulkErrors.rangeInvalid,
     bulkErrors.encoding,
-    { ...bulkErrors.encodingChanged(''), message: 'The data before this have Content-Encoding …' },
+    { ...bulkErrors.encodingChanged(''), message: 'The data before this has Content-Encoding …' },
     bulkErrors.dataTooLarge(bulkLimits.dataBytesMax),
     bulkErrors.unreadable,
   ],

@@ -69,5 +69,5 @@ const callbackHeaders: readonly Json[] = [
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
   header('user-agent', 'Who calls', 'ari-gateway'),
-  header('x-request-id', 'To name when you ask us about the call', '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11'),
+  header('x-request-id', 'Quote it if you contact us about the call', '7b0c1a52-52c3-4f2a-9c3e-0d8a4f6c1e11'),
 ]

@@ -150,7 +150,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
   InternalError: refusal(500, 'Our fault; nothing was applied', {
     type: 'INTERNAL_ERROR',
     message: 'Something went wrong on our side',
-    hint: 'Send the same again; name the request id when you ask us',
+    hint: 'Send the same request again; if you contact us about it, quote the request id',
   }),
   Unavailable: refusal(
     503,

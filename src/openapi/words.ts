@@ -41,7 +41,7 @@ export const tags: readonly { name: string; description: string }[] = [
     name: 'Sandbox',
     description: 'Simulate errors and bookings; only in the sandbox.',
   },
-  { name: 'Alerts', description: 'What the service noticed, and who is told.' },
+  { name: 'Alerts', description: 'What the service noticed, and who receives alerts.' },
   { name: 'Certification', description: 'What your own traffic proves about your integration.' },
   { name: 'Push log', description: 'What you sent, when, and the outcome.' },
   { name: 'Reference data', description: 'The values that pushes may name.' },

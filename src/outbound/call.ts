@@ -135,7 +135,7 @@ type Outcome = Untimed<Called>
 /** Ends a call before its answer is complete, and records the reason. */
 function endingOf(call: OutboundCall, closing: AbortSignal): { ending: AbortController; over: () => void } {
   const ending = new AbortController()
-  const giveUp = (): void => ending.abort(new CallFault('cancelled', 'we gave the call up'))
+  const giveUp = (): void => ending.abort(new CallFault('cancelled', 'we gave up on the call'))
   const late = setTimeout(
     () => ending.abort(new CallFault('timeout', `no whole answer within ${call.withinMs} ms`)),
     call.withinMs,
@@ -178,7 +178,7 @@ function urlOf(text: string, { rules, urls }: Pick<Means, 'rules' | 'urls'>): UR
 /** Waits for a turn. If the caller gives up while waiting, it still gets its turn, and passes it on. */
 async function turn(gate: Gate<string>, origin: string, signal: AbortSignal): Promise<void> {
   const entered = gate.enter(origin)
-  if (!entered) throw new CallFault('busy', 'too many calls of this host wait already')
+  if (!entered) throw new CallFault('busy', 'too many calls to this host are waiting already')
   let isGivenUp = false
   const passed = entered.then(() => {
     if (isGivenUp) gate.leave(origin)

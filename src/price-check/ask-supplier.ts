@@ -113,7 +113,7 @@ async function withinOwnTime(reply: Promise<SupplierReply>, untilMs: number): Pr
 const sharedLate: Failure = {
   outcome: 'timeout',
   reason: 'timeout',
-  message: 'no answer in time to a call that another check of the same stay had made',
+  message: 'another check of the same stay had made the call, and got no answer in time',
 }
 
 async function askOnce(

@@ -115,7 +115,7 @@ function checkTexts(entry: Readonly<Record<string, string>>): void {
     if (isPlain && text.length <= max) continue
     throw new Rejected(400, {
       type: 'INVALID_TEXT',
-      message: `The ${member} must be 1 to ${max} printable characters, with single blanks inside only`,
+      message: `The ${member} must be 1 to ${max} printable characters, with single spaces inside only`,
       path: `/${member}`,
     })
   }

@@ -13,15 +13,15 @@ export const mailTexts: Readonly<
     subject: 'Confirm your sandbox account',
     text: `Somebody, most likely you, asked for an account in the sandbox at ${publicUrl}
 
-This link makes it, and signs you in. It works once, within ${signUpLimits.linkHours} hours:
+This link creates it and signs you in. It works once, within ${signUpLimits.linkHours} hours:
 ${signInUrl(publicUrl, token)}
 
-If it wasn't you, do nothing: without the link there is no account.
+If it wasn't you, do nothing: no account is created unless the link is used.
 `,
   }),
   again: (publicUrl, token) => ({
     subject: 'Sign in to your sandbox account',
-    text: `You have an account in the sandbox at ${publicUrl} already. Its name is this e-mail address.
+    text: `You already have an account in the sandbox at ${publicUrl}. Its name is this e-mail address.
 
 If you forgot the password, this link signs you in. It works once, within an hour:
 ${signInUrl(publicUrl, token)}
@@ -30,9 +30,9 @@ If you didn't ask for it, do nothing.
 `,
   }),
   taken: (publicUrl) => ({
-    subject: 'You have an account already',
+    subject: 'You already have an account',
     text: `Somebody, most likely you, asked for an account in the sandbox at ${publicUrl}
-There is one with this e-mail address already, which can't be made again. If you can't sign in, ask the platform for a link.
+An account with this e-mail address already exists. If you can't sign in, ask the platform for a link.
 `,
   }),
 }

@@ -270,6 +270,6 @@ function noSignUp(): Rejected {
   return new Rejected(404, {
     type: 'NO_SIGN_UP',
     message: 'Nobody can sign up here',
-    hint: 'Ask the platform for an account; an operator allows it in the sandbox with ARI_SANDBOX_SIGNUP',
+    hint: 'Ask the platform for an account; operators can allow sign-ups in the sandbox with ARI_SANDBOX_SIGNUP',
   })
 }

@@ -45,7 +45,7 @@ export const spoil: Readonly<Record<CallbackFault, (spoiled: Spoiled) => Promise
     const isGivenUp = await wait(withinMs, false, { signal }).catch(() => true)
     const durationMs = Math.round(performance.now() - startedMs)
     return isGivenUp
-      ? failed('cancelled', 'we gave the call up', durationMs)
+      ? failed('cancelled', 'we gave up on the call', durationMs)
       : failed('timeout', `no whole answer within ${withinMs} ms`, durationMs)
   },
   status500: async () => {

@@ -4,7 +4,7 @@ import { oneOf, route, success, integer, type ConstraintError } from '../http/ro
 
 const urlCharactersMax = commonLimits.webhookUrlLength
 const httpsHint = 'For example https://pms.example.com/ari/price-check'
-const onOneMachine = 'To try on one machine, start the sandbox with ARI_ALLOW_PRIVATE_WEBHOOKS=true'
+const onOneMachine = 'To try it out on one machine, start the sandbox with ARI_ALLOW_PRIVATE_WEBHOOKS=true'
 
 /** Faults of the URL, besides not being text. */
 export const webhookErrors = {
@@ -15,7 +15,7 @@ export const webhookErrors = {
   },
   notAscii: {
     type: 'WEBHOOK_INVALID_CHARACTERS',
-    message: 'Webhook must have only ASCII characters without blanks',
+    message: 'Webhook must have only ASCII characters without spaces',
     hint: 'Write an international name in its xn-- form and escape other characters with %',
   },
   malformed: { type: 'WEBHOOK_MALFORMED', message: 'Webhook must be a valid URL', hint: httpsHint },
@@ -47,7 +47,7 @@ export const webhookErrors = {
   port: {
     type: 'WEBHOOK_PORT_NOT_ALLOWED',
     message: 'Webhook port must be 443 or from 1024 to 65535',
-    hint: 'Leave the port away to use 443',
+    hint: 'Omit the port to use 443',
   },
   privateName: {
     type: 'WEBHOOK_HOST_NOT_PUBLIC',

@@ -60,8 +60,12 @@ async function askFromElsewhere(company: string): Promise<number | undefined> {
 
 async function nextMail(): Promise<string> {
   await eventually('a mail arrives', seconds(30), () => mailServer.mails.length > 0)
-  // Quoted-printable breaks lines, and a link with them.
-  return (mailServer.mails.shift()?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  return decoded(mailServer.mails.shift()?.text)
+}
+
+/** Quoted-printable breaks lines, and a link with them. */
+function decoded(text = ''): string {
+  return text.replaceAll('=\r\n', '').replaceAll('=3D', '=')
 }
 
 async function mailedToken(): Promise<string> {
@@ -170,10 +174,10 @@ test('the answer is the same for an unknown address, a known one, an operator’
   replies.push(await ask('Any', known), await ask('Any', operator))
   for (const { status, body } of replies) assert.deepEqual([status, body], [202, {}])
   await eventually('the mails arrive', seconds(30), () => mailServer.mails.length === 3)
-  const byAddress = Object.fromEntries(mailServer.mails.map(({ to, text }) => [to.join(), text]))
+  const byAddress = Object.fromEntries(mailServer.mails.map(({ to, text }) => [to.join(), decoded(text)]))
   const texts = [byAddress['unknown@company.example'], byAddress[known], byAddress[operator]].map(
     (text = '') => ({
-      makes: text.includes('This link makes it'),
+      makes: text.includes('This link creates it'),
       isBack: text.includes('If you forgot the password'),
       hasLink: text.includes('#token'),
     }),

@@ -29,7 +29,7 @@ export const alertSettingsErrors = {
   codeWrong: {
     type: 'CODE_WRONG',
     message: 'The code is not the one that was sent to this address, or has expired',
-    hint: 'Send the code of the newest e-mail; naming the address in emails again sends another one',
+    hint: 'Send the code from the newest e-mail; to get another, send the address in emails again',
   },
   tooManyCodes: {
     type: 'TOO_MANY_CODES',
@@ -38,7 +38,7 @@ export const alertSettingsErrors = {
   },
   noChannel: {
     type: 'NO_ALERT_CHANNEL',
-    message: 'Nobody is told of alerts yet',
+    message: 'No recipient of alerts is set up yet',
     hint: 'Set webhook, or confirm an address in emails, with POST /push/alerts/settings first',
   },
   testedJustNow: {
@@ -67,7 +67,7 @@ const settings = {
     Type.Object({
       email: Type.String(),
       state: oneOf(emailStates, {
-        description: 'pending: a code was sent to the address; nothing else is, until the code comes back',
+        description: 'pending: a code was sent to the address, and nothing else is sent until `codes` has it',
       }),
     }),
   ),
@@ -80,7 +80,7 @@ export const alertSettingsRoutes = {
     path: '/push/alerts/settings',
     access: 'supplier',
     tag: 'Alerts',
-    summary: 'Read who is told of alerts',
+    summary: 'Read who receives alerts',
     description: 'The settings of the account. The signing secret is never shown again.',
     answer: Type.Object({ ...success, ...settings }),
     examples: [
@@ -96,9 +96,9 @@ export const alertSettingsRoutes = {
     path: '/push/alerts/settings',
     access: 'supplier',
     tag: 'Alerts',
-    summary: 'Set who is told of alerts',
+    summary: 'Set who receives alerts',
     description: [
-      'Members that are absent stay as they are. `emails` is the whole list: a new address gets an e-mail with a code, and is told of alerts once `codes` has brought that code back.',
+      'Members that are absent stay as they are. `emails` is the whole list: a new address gets an e-mail with a code, and receives alerts once you have sent that code in `codes`.',
       'The first `webhook` of an account is answered with a `signingSecret`, once: verify our calls with it as those of the other URLs.',
     ].join('\n\n'),
     refusesUnknown: true,
@@ -146,7 +146,7 @@ export const alertSettingsRoutes = {
     errors: { 409: 'This service sends no e-mail, or too many codes were sent' },
     examples: [
       {
-        summary: 'Be told only of undelivered reservations',
+        summary: 'Receive only alerts about undelivered reservations',
         request: { kinds: ['booking.undelivered'] },
         answer: { status: 200, body: { code: '200', message: 'Alert settings saved successfully' } },
       },
@@ -159,7 +159,7 @@ export const alertSettingsRoutes = {
     tag: 'Alerts',
     summary: 'Send a test alert',
     description:
-      'Sends a message marked as a test through every channel at once, and reports what became of it.',
+      'Sends a message marked as a test through every channel at once, and reports the result for each.',
     answer: Type.Object({
       ...success,
       results: Type.Array(
@@ -174,9 +174,9 @@ export const alertSettingsRoutes = {
     errors: { 409: 'No channel is set up', 429: 'The last test was only seconds ago' },
     examples: [
       {
-        summary: 'Nobody is told yet',
+        summary: 'No recipient is set up yet',
         request: {},
-        answer: { status: 409, body: { code: '409', message: 'Nobody is told of alerts yet' } },
+        answer: { status: 409, body: { code: '409', message: 'No recipient of alerts is set up yet' } },
       },
     ],
   }),

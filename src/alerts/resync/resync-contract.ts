@@ -10,7 +10,7 @@ export const resyncRoutes = {
     tag: 'Booking',
     summary: 'Ask the supplier for all ARI of a hotel again',
     description:
-      'Raises the alert `resync.requested` for the supplier. It is announced at once to the URL and the addresses that the supplier has for alerts (`POST /push/alerts/settings`), and resolved by itself when ARI of the hotel has been pushed. A repeat before that announces nothing again: only a supplier that had no URL and no address before is told now.',
+      'Raises the alert `resync.requested` for the supplier. It is announced at once to the URL and the addresses that the supplier has for alerts (`POST /push/alerts/settings`), and resolved by itself when ARI of the hotel has been pushed. Repeating the request before then announces nothing again, unless the supplier had neither a URL nor an address until now.',
     body: Type.Object({ hotel: hotelReference }),
     answer: Type.Object({
       ...success,

@@ -45,7 +45,7 @@ export const guardErrors = {
   },
   inheritNeedsHotel: {
     type: 'GUARD_INHERIT_NEEDS_HOTEL',
-    message: 'inherit needs hotelId: an account has nobody to inherit from',
+    message: 'inherit needs hotelId: an account has nothing to inherit from',
     hint: 'Send hotelId, or an empty list of rules to switch the guard off',
   },
   holdNotFound: {

@@ -136,7 +136,7 @@ export const holdRoutes = {
     path: '/push/guard/discard',
     access: 'supplier',
     tag: 'Guard',
-    summary: 'Give held values up',
+    summary: 'Discard held values',
     description: 'The stored values stay as they are. All holds or none.',
     body: Type.Object({ hotelId, holdIds }),
     answer: Type.Object({ ...success, hotelId: Type.String(), discarded: Type.Integer() }),

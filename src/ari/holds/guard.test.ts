@@ -443,6 +443,10 @@ test('a rule without its bound, or with another one, is refused and named', asyn
     ['/rules/3/action', 'GUARD_ACTION_INVALID', 'massClose can only warn'],
     ['/rules/4/amount', 'GUARD_BOUND_INVALID', 'amount must be above 0, with at most 3 decimals'],
     ['/rules/5/currency', 'GUARD_BOUND_INVALID', 'currency must be an ISO 4217 code'],
-    ['/inherit', 'GUARD_INHERIT_NEEDS_HOTEL', 'inherit needs hotelId: an account has nobody to inherit from'],
+    [
+      '/inherit',
+      'GUARD_INHERIT_NEEDS_HOTEL',
+      'inherit needs hotelId: an account has nothing to inherit from',
+    ],
   ])
 })

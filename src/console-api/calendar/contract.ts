@@ -186,8 +186,8 @@ export const calendarRoutes = {
         date({ description: 'Last night, inclusive; by default the last one that can be pushed' }),
       ),
       adults: queryText('Adults of the party whose prices are returned; 2 by default'),
-      childAges: queryText('Of the party, with commas between'),
-      since: queryText('version of the answer that is at hand'),
+      childAges: queryText('Of the party, separated by commas'),
+      since: queryText('version of the answer that you already have'),
     }),
   }),
   /** Several hotels one below the other, by name, each in one line; see getCalendar for the rows of one. */
@@ -198,11 +198,11 @@ export const calendarRoutes = {
     query: Type.Object({
       supplierId: queryText('Number of the supplier'),
       search: queryText('Parts of the name, code, city, country code or supplier'),
-      hotelIds: queryText(`Only these, up to ${linesPerPage}: platformHotelIds with commas between`),
+      hotelIds: queryText(`Only these, up to ${linesPerPage}: platformHotelIds separated by commas`),
       adults: queryText('Adults of the party whose prices are returned; 2 by default'),
-      childAges: queryText('Of the party, with commas between'),
+      childAges: queryText('Of the party, separated by commas'),
       cursor: queryText('nextCursor of the previous page'),
-      since: queryText('version of the answer that is at hand'),
+      since: queryText('version of the answer that you already have'),
     }),
   }),
   getCalendarCell: consoleRoute<CalendarCell>()({

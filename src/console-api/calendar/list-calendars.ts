@@ -73,7 +73,7 @@ function readHotelIds(text: string | undefined, problems: Problem[]): number[] {
   const ids = text.split(',').map((id) => readId(id))
   const known = ids.filter((id) => id !== undefined)
   if (known.length === ids.length && ids.length <= linesPerPage) return known
-  const what = `must be up to ${linesPerPage} platformHotelIds with commas between, for example 7,12`
+  const what = `must be up to ${linesPerPage} platformHotelIds separated by commas, for example 7,12`
   problems.push(invalid('hotelIds', text, what))
   return []
 }

@@ -71,7 +71,7 @@ function reasonMissing(sent: unknown): Problem[] {
   if (!isRecord(sent) || sent['action'] !== 'stop' || sent['preview'] === true) return []
   const { reason } = sent
   if (typeof reason === 'string' ? reason.trim() !== '' : reason !== undefined) return []
-  const hint = 'Say in a few words why sales are stopped'
+  const hint = 'Say briefly why sales are stopped'
   return [{ type: 'REASON_REQUIRED', message: 'reason is required to stop sales', path: '/reason', hint }]
 }
 

@@ -243,7 +243,7 @@ function rejectIfNothing({ again, repeated, nowhere }: SentAgainAnswer): void {
 const noUrl = {
   type: 'NO_URL',
   message: 'Nothing was sent: the supplier has registered no URL for reservations',
-  hint: 'Tell the hotel by other means. The supplier can register one with POST /push/webhook/pushbook, or fetch its reservations',
+  hint: 'Inform the hotel by other means. The supplier can register one with POST /push/webhook/pushbook, or fetch its reservations',
 } as const
 
 const nothingToSend = {

@@ -78,8 +78,8 @@ async function refuseManyPeople(connection: Queryable, supplierId: number): Prom
   if ((rows[0]?.count ?? 0) < managedPeopleMax) return
   throw new Rejected(409, {
     type: 'ENOUGH_PEOPLE',
-    message: `There may be ${managedPeopleMax} people of a supplier, disabled ones included`,
-    hint: 'Ask the platform, which may add more',
+    message: `A supplier may have at most ${managedPeopleMax} people, including disabled ones`,
+    hint: 'Ask the platform to add more',
   })
 }
 

@@ -123,7 +123,7 @@ async function existingEntry(
   throw new Rejected(404, {
     type: 'NOT_FOUND',
     message: `There is no ${nouns[list]} ${JSON.stringify(reportedValue(key))}`,
-    hint: 'GET /console/api/reference lists all; case matters',
+    hint: 'GET /console/api/reference lists them; names are case-sensitive',
   })
 }
 

@@ -61,5 +61,5 @@ const reasonMissing = {
   type: 'REASON_REQUIRED',
   message: 'reason is required to mark a step as not needed',
   path: '/reason',
-  hint: 'Say in a few words why the contract does not need it',
+  hint: 'Say briefly why the contract does not need it',
 } as const

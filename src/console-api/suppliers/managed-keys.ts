@@ -50,8 +50,8 @@ export async function refuseManySecrets(connection: Queryable, supplierId: numbe
   if ((rows[0]?.count ?? 0) < managedSecretsPerDayMax) return
   throw new Rejected(409, {
     type: 'TOO_MANY_KEYS_TODAY',
-    message: `${managedSecretsPerDayMax} keys were made or rotated within 24 hours`,
-    hint: 'Make the next one tomorrow, or ask the platform',
+    message: `${managedSecretsPerDayMax} keys were created or rotated within 24 hours`,
+    hint: 'Create the next one tomorrow, or ask the platform',
   })
 }
 
@@ -60,8 +60,8 @@ function enoughKeys(keysMax: number): Rejected {
     type: 'ENOUGH_KEYS',
     message:
       keysMax === 0
-        ? 'Keys of this supplier are made by the platform'
-        : `There may be ${keysMax} active keys`,
+        ? 'Only the platform can create keys for this supplier'
+        : `At most ${keysMax} keys may be active`,
     hint: 'Revoke one that nobody uses, or ask the platform for another key or a higher limit',
   })
 }

@@ -59,6 +59,6 @@ function accountOf({ id }: Operator): number {
 
 const tooMany = new Rejected(409, {
   type: 'TOO_MANY_VIEWS',
-  message: `Nobody can save more than ${savedViews.perPersonMax} views`,
+  message: `You can save at most ${savedViews.perPersonMax} views`,
   hint: 'Remove one that you no longer need',
 })

@@ -158,7 +158,7 @@ function changed(before: WorkState, change: Change, { work, operator: { name }, 
 /** Of two who take it at once, one is told. */
 function rejectIfAnothers({ takenBy }: WorkState, name: string, { hadBy }: Change): void {
   if (takenBy === null || takenBy === name || takenBy === hadBy) return
-  throw new Rejected(409, { ...takenByAnother, message: `${takenBy} has it` })
+  throw new Rejected(409, { ...takenByAnother, message: `${takenBy} is working on it` })
 }
 
 function noteOf({ note }: Change): string {
@@ -175,7 +175,7 @@ function untilOf({ until }: Change, nowMs: number): number {
 const workNotFound = {
   type: 'WORK_NOT_FOUND',
   message: 'This is no longer in the work queue',
-  hint: 'Its cause is gone: read the list again',
+  hint: 'Its cause is gone: reload the list',
 } as const
 const takenByAnother = {
   type: 'TAKEN_BY_ANOTHER',

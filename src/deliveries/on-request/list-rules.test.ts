@@ -204,7 +204,7 @@ test('failed deliveries are resent at once, by id or all of them; a repeat chang
   const nothing = expectOk(await again(supplier, { deliveryIds: [first] })).body
   assert.deepEqual(nothing, {
     code: '200',
-    message: 'No delivery is sent again',
+    message: 'No delivery was resent',
     sentAgain: 0,
     deliveryIds: [],
     left: [{ deliveryId: first, status: 'delivered' }],

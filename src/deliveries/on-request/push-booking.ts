@@ -108,7 +108,7 @@ async function pushNow(needs: PushBookingNeeds, reservationId: number, callback:
   if (settled.some(({ isOutdated }) => isOutdated)) needs.deliveryBell.ring(claimed)
   // We gave up: a remaining process sends it again.
   if (ending.aborted && attempts.some(({ outcome }) => outcome === 'cancelled'))
-    throw shuttingDown('The call was given up; the reservation is sent again automatically')
+    throw shuttingDown('We gave up on the call; the reservation is sent again automatically')
   return answerOf(claimed, attempts)
 }
 

@@ -196,7 +196,7 @@ export const sendDeliveriesAgain = ({ db, clock }: Needs): Mounted =>
     const stateById = await selectStates(db, left)
     return answer(200, {
       code: '200',
-      message: sent.length === 0 ? 'No delivery is sent again' : 'Deliveries are sent again',
+      message: sent.length === 0 ? 'No delivery was resent' : 'Deliveries were resent',
       sentAgain: sent.length,
       deliveryIds: sent.map(deliveryIdOf),
       left: left.map((id) => ({ deliveryId: deliveryIdOf(id), status: stateById.get(id) ?? 'superseded' })),

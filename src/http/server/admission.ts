@@ -247,7 +247,7 @@ function idempotencyKeyIn({ headers }: FastifyRequest): string | undefined {
   if (key.length >= 1 && key.length <= idempotencyKeyMax && /^[\x21-\x7e]+$/.test(key)) return key
   throw new Rejected(400, {
     type: 'INVALID_IDEMPOTENCY_KEY',
-    message: 'Idempotency-Key must be 1 to 64 printable ASCII characters without blanks',
+    message: 'Idempotency-Key must be 1 to 64 printable ASCII characters without spaces',
     path: 'idempotency-key',
   })
 }
@@ -263,7 +263,7 @@ function cardNumberIn(header: string): Rejected {
     type: 'CARD_NUMBER_IN_ID',
     message: `${header} must not be the number of a card`,
     path: header.toLowerCase(),
-    hint: 'Send a random one, a UUID for example',
+    hint: 'Send a random one, for example a UUID',
   })
 }
 

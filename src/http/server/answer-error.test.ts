@@ -53,7 +53,7 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
           {
             type: 'INTERNAL_ERROR',
             message: 'Something went wrong on our side',
-            hint: 'Send the same again; name the request id when you ask us',
+            hint: 'Send the same request again; if you contact us about it, quote the request id',
           },
         ],
       },

@@ -95,7 +95,7 @@ function internalError(requestId: string) {
   const problem = {
     type: 'INTERNAL_ERROR',
     message: 'Something went wrong on our side',
-    hint: 'Send the same again; name the request id when you ask us',
+    hint: 'Send the same request again; if you contact us about it, quote the request id',
   }
   return { code: '500', message: problem.message, requestId, errors: [problem] }
 }
@@ -103,7 +103,7 @@ function internalError(requestId: string) {
 const outcomeUnknown = {
   type: 'OUTCOME_UNKNOWN',
   message: 'The store did not confirm in time',
-  hint: 'It was applied, or nothing of it: send the same again after Retry-After, a reservation under the same Idempotency-Key (without one, look first whether it is there)',
+  hint: 'It was applied as a whole or not at all: send the same again after Retry-After; a reservation with the same Idempotency-Key (without one, first check whether it was made)',
 }
 
 function asRejected(error: unknown): Rejected | undefined {

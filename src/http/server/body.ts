@@ -227,7 +227,7 @@ function tooSlow(arrivesWithinSeconds: number): Rejected {
     {
       type: 'REQUEST_TIMEOUT',
       message: 'The request did not arrive in time',
-      hint: `Send it without pauses, within ${arrivesWithinSeconds} s; compress or split what is large`,
+      hint: `Send it without pauses, within ${arrivesWithinSeconds} s; compress or split a large body`,
     },
     { headers: { connection: 'close' } },
   )

@@ -151,7 +151,7 @@ function tooManyNames(): Rejected {
   return tooMuch('body_names', {
     type: 'TOO_MANY_NAMES',
     message: `Request body has more than ${bodyNamesMax} distinct member names, also counting the names before them`,
-    hint: 'Write the members of like objects in the same order, or split the push into several',
+    hint: 'Write the members of similar objects in the same order, or split the push into several',
   })
 }
 

@@ -269,7 +269,7 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
       return {
         type: 'INVALID_CHARACTERS',
         message: `${name} has characters that cannot be stored`,
-        hint: 'Remove control characters, lone surrogates and blanks at the ends',
+        hint: 'Remove control characters, lone surrogates and spaces at the ends',
       }
     default:
       return { type: 'INVALID', message: `${name} is not valid` }

@@ -6,7 +6,7 @@ import type { StoredOperator } from '../contract.ts'
 export function ownSecondFactor(): Rejected {
   return new Rejected(409, {
     type: 'OWN_SECOND_FACTOR',
-    message: 'Removing your own second factor takes one of its codes',
+    message: 'Removing your own second factor requires one of its codes',
     hint: 'Use the menu under your name; without the app and recovery codes, ask another admin, or run: npx ari operator reset-second-factor NAME',
   })
 }
@@ -14,7 +14,7 @@ export function ownSecondFactor(): Rejected {
 export function ownSignInLink(): Rejected {
   return new Rejected(409, {
     type: 'OWN_SIGN_IN_LINK',
-    message: 'A sign-in link for yourself comes from somebody else',
+    message: "You can't create a sign-in link for yourself",
     hint: 'Ask another admin, or run: npx ari operator sign-in-link NAME',
   })
 }
@@ -23,8 +23,8 @@ export function ownSignInLink(): Rejected {
 export function hasSignedIn({ name }: StoredOperator): Rejected {
   return new Rejected(409, {
     type: 'PERSON_HAS_SIGNED_IN',
-    message: `"${name}" has signed in before: a manager's link is for the first sign-in`,
-    hint: 'Whoever forgot the password asks the platform for a link',
+    message: `"${name}" has signed in before: a manager can only create links for a first sign-in`,
+    hint: 'Somebody who forgot their password must ask the platform for a link',
   })
 }
 
@@ -48,6 +48,6 @@ export function disabledByPlatform({ name }: StoredOperator): Rejected {
   return new Rejected(409, {
     type: 'DISABLED_BY_PLATFORM',
     message: `The platform disabled "${name}"`,
-    hint: 'Only the platform enables this account again: ask your contact there',
+    hint: 'Only the platform can enable this account again: ask your contact there',
   })
 }

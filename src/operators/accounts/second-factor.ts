@@ -223,7 +223,7 @@ function openSecret(stored: Buffer, operatorId: number, keys: MfaKeys): string {
   const key = keys.find((one) => keyIdOf(one).equals(stored.subarray(1, nonceAt)))
   if (!key) {
     throw new Error(
-      `The second factor of operator ${operatorId} is sealed with a key that ARI_MFA_KEY does not have: add it, or reset the second factor`,
+      `The second factor of operator ${operatorId} is encrypted with a key that is not in ARI_MFA_KEY: add that key, or reset the second factor`,
     )
   }
   const decipher = createDecipheriv('aes-256-gcm', key, stored.subarray(nonceAt, tagAt), {

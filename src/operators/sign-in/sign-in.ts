@@ -92,7 +92,7 @@ export async function signInByLink(
   throw new Rejected(401, {
     type: 'SIGN_IN_LINK_REFUSED',
     message: 'The sign-in link is not valid or has expired',
-    hint: 'A link works once, and not for long; get a new one where this one came from',
+    hint: 'A link works once and for a limited time; ask whoever gave it to you for another',
   })
 }
 
@@ -217,8 +217,8 @@ export async function changePassword(
 function signedInByProvider(): Rejected {
   return new Rejected(403, {
     type: 'SIGNED_IN_BY_PROVIDER',
-    message: 'A first password takes a sign-in link, not a sign-in by OpenID',
-    hint: 'You need no password as long as you sign in by OpenID; for one, ask an admin for a sign-in link',
+    message: 'A first password can only be set after signing in with a link, not by OpenID',
+    hint: "You don't need a password to sign in by OpenID; if you want one, ask an admin for a sign-in link",
   })
 }
 

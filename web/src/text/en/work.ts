@@ -28,7 +28,7 @@ export const work = {
       error_other: '{{count}} pushes refused',
     },
     ari: { stale: 'No ARI for much longer than usual' },
-    coverage: { low: 'Can be sold for few days ahead' },
+    coverage: { low: 'Prices and inventory for only a few days ahead' },
     booking: {
       undelivered_one: '{{count}} reservation is not delivered',
       undelivered_other: '{{count}} reservations are not delivered',
