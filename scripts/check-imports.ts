@@ -183,18 +183,18 @@ function directionProblems(
 }
 
 function innerProblems(path: string, target: string, name: string): string[] {
-  const order = innerOrder[roomOf(path)]
-  if (!order || isContract(target)) return []
+  const rooms = innerOrder[roomOf(path)]
+  if (!rooms || isContract(target)) return []
   const [from, to] = [innerRoomOf(path), innerRoomOf(target)]
-  const [fromRank, toRank] = [innerRankOf(from, order), innerRankOf(to, order)]
+  const [fromRank, toRank] = [innerRankOf(from, rooms), innerRankOf(to, rooms)]
   if (fromRank < 0) return [`${path}: "${from}" has no place in the order inside ${roomOf(path)}`]
   return fromRank > toRank
     ? [`${path}: ${from === '.' ? 'the vocabulary' : from} may not look at ${to} (${name})`]
     : []
 }
 
-function innerRankOf(room: string, order: readonly string[]): number {
-  return room === '.' && !order.includes('.') ? order.length : order.indexOf(room)
+function innerRankOf(room: string, rooms: readonly string[]): number {
+  return room === '.' && !rooms.includes('.') ? rooms.length : rooms.indexOf(room)
 }
 
 /** The folders below the feature's own; `.` for the files directly in it. */

@@ -1,16 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { performance } from 'node:perf_hooks'
 import { isCardNumberId } from '../../base/card-number.ts'
-import type {
-  Caller,
-  Operator,
-  OwnedKey,
-  Push,
-  Visit,
-  UncheckedCall,
-  CallerByAccess,
-  RateLimit,
-} from '../calls/call.ts'
+import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, CallerByAccess } from '../calls/call.ts'
 import { openSlotOf, type InFlight, type RequestSlot } from './in-flight.ts'
 import { notSignedIn, refusalByRole, secondFactorRequired } from './operator-refusals.ts'
 import { RateLimiter, tooMany } from './rate-limit.ts'
@@ -208,7 +199,7 @@ async function admitOperator(route: Route, request: FastifyRequest, needs: Serve
 }
 
 /** All people of a supplier together: a platform lets anybody in who signs up, and each change is a transaction or a call. */
-const changesOfPeople: RateLimit = { perMinute: 120, burst: 120 }
+const changesOfPeople = { perMinute: 120, burst: 120 }
 
 const peopleOf = ({ supplierId }: { supplierId: number }): string => `people of ${supplierId}`
 
