@@ -14,6 +14,7 @@ import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/postgres/schema/first-connection.ts'
 import { writeClientTypes } from '../scripts/write-client-types.ts'
 import { root, testFiles } from './stage/files.ts'
+import { groupsOf, programsOf } from './groups.ts'
 import { staleExceptions, whyMaySkip, type Skipped } from './may-skip.ts'
 import { minutes } from './stage/pace.ts'
 import {
@@ -25,8 +26,8 @@ import {
 } from './stage/postgres.ts'
 import { makeTemplate, templateVariable } from './stage/template.ts'
 
-// A file mostly waits for PostgreSQL: on two cores, four at once take 178 s where two take 250.
-const filesAtOnceOfTests = availableParallelism() + 3
+// Tests wait for PostgreSQL now and then.
+const groupsAtOnce = availableParallelism() + 1
 const slowSeconds = 10
 /**
  * A file's process loads more than a thousand modules, of which none is found through a link, and is short: with room for
@@ -99,7 +100,7 @@ async function poolerOf(address: TestAddress): Promise<string> {
   return `, through a pooler that keeps ${pooler.keeps}`
 }
 
-type Lane = { files: string[]; filesAtOnce: number }
+type Lane = { programs: string[]; atOnce: number }
 type Kind = 'computes' | 'starts programs' | 'shows pages'
 
 const laneByFolder: Readonly<Record<string, Kind>> = {
@@ -115,9 +116,15 @@ const laneByFolder: Readonly<Record<string, Kind>> = {
  * time, programs that start and stop for half of it, and pages for two thirds.
  */
 function lanes(): Lane[] {
-  if (!isProof) return [{ files, filesAtOnce: filesAtOnceOfTests }]
+  if (!isProof) {
+    const groups = groupsOf(
+      files.map((file) => relative(root, file)),
+      groupsAtOnce,
+    )
+    return [{ programs: programsOf(groups), atOnce: groupsAtOnce }]
+  }
   const laneOf = (file: string): Kind => laneByFolder[relative(root, file).split(sep)[1] ?? ''] ?? 'computes'
-  return [...Map.groupBy(files, laneOf).values()].map((ofLane) => ({ files: ofLane, filesAtOnce: 1 }))
+  return [...Map.groupBy(files, laneOf).values()].map((programs) => ({ programs, atOnce: 1 }))
 }
 
 type Outcome = {
@@ -169,19 +176,31 @@ function tellSkipped(skipped: readonly Skipped[]): void {
 
 async function runLane(lane: Lane, outcome: Outcome, signal: AbortSignal): Promise<void> {
   const events = run({
-    files: lane.files,
+    files: lane.programs,
     cwd: root,
-    concurrency: lane.filesAtOnce,
+    concurrency: lane.atOnce,
     timeout: testMs[kind],
     // A failing test may leave a service open: its file ends all the same.
     execArgv: [...quickStart, '--import', resolve(root, 'test/left-open.ts')],
     signal,
   })
-  events.on('test:fail', ({ file, todo }) => {
-    if (todo === undefined && file !== undefined) outcome.failedFiles.add(relative(root, file))
+  /** Of a group, each file is a test. */
+  const fileOf = ({ file, name, nesting }: { file?: string; name: string; nesting: number }) => {
+    if (nesting === 0 && files.includes(resolve(root, name))) return name
+    return file === undefined ? undefined : relative(root, file)
+  }
+  events.on('test:fail', (failed) => {
+    const file = fileOf(failed)
+    if (failed.todo === undefined && file !== undefined) outcome.failedFiles.add(file)
+    if (file === failed.name) outcome.failed--
   })
   // Suites too: whether they're skipped isn't in the counts.
-  events.on('test:pass', ({ file, name, skip }) => {
+  events.on('test:pass', (passed) => {
+    const { file, name, skip, details } = passed
+    if (fileOf(passed) === name) {
+      outcome.passed--
+      outcome.secondsByFile.set(name, details.duration_ms / 1_000)
+    }
     if (skip !== undefined && skip !== false)
       outcome.skipped.push({
         file: relative(root, file ?? ''),
@@ -190,8 +209,8 @@ async function runLane(lane: Lane, outcome: Outcome, signal: AbortSignal): Promi
       })
   })
   events.on('test:summary', ({ file, counts, duration_ms: ms }) => {
-    if (file !== undefined) outcome.secondsByFile.set(relative(root, file), ms / 1_000)
-    else {
+    if (file !== undefined && isProof) outcome.secondsByFile.set(relative(root, file), ms / 1_000)
+    if (file === undefined) {
       const { tests, passed, skipped, todo } = counts
       outcome.passed += passed
       outcome.failed += tests - passed - skipped - todo
