@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('names with the ARI operations every fault that the source of the feature can find', () => {
-    const source = globSync('src/ari/*.ts', { cwd: root })
+    const source = globSync('src/ari/**/*.ts', { cwd: root })
       .filter((file) => !file.endsWith('.test.ts'))
       .map((file) => readFileSync(join(root, file), 'utf8'))
       .join('')

@@ -199,7 +199,7 @@ test('one takes it, and of two only one; another takes over by naming who has it
   expectOk(await ann.post('/work', { key, action: 'take' }))
   assert.equal((await itemOf('booking.undelivered')).takenBy, ann.name)
   const refused = await bob.post('/work', { key, action: 'take' })
-  assert.deepEqual([refused.status, refused.body['message']], [409, `${ann.name} has it`])
+  assert.deepEqual([refused.status, refused.body['message']], [409, `${ann.name} is working on it`])
   assert.equal((await bob.post('/work', { key, action: 'release' })).status, 409)
   expectOk(await bob.post('/work', { key, action: 'take', hadBy: ann.name }))
   expectOk(await bob.post('/work', { key, action: 'note', note: 'Called the hotel, they look into it' }))
