@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
 import { root } from '../files.ts'
+import { missing } from '../programs.ts'
 
 const parameters = [
   '--headless',
@@ -46,16 +47,27 @@ async function find(): Promise<{ program: string; environ?: Record<string, strin
       `The dependencies have no Chromium for ${process.platform} on ${process.arch}: install one (Debian: apt-get install chromium) and name it, as ARI_TEST_CHROMIUM=/usr/bin/chromium`,
     )
   const folder = await unpacked()
+  const libraries = join(folder, 'al2023/lib')
+  await withSqlite(libraries)
   const { LD_LIBRARY_PATH: more } = process.env
   return {
     program: join(folder, 'chromium'),
     environ: {
-      LD_LIBRARY_PATH: join(folder, 'al2023/lib') + (more ? `:${more}` : ''),
+      LD_LIBRARY_PATH: libraries + (more ? `:${more}` : ''),
       FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf'),
       // Of fontconfig's cache.
       XDG_CACHE_HOME: cache,
     },
   }
+}
+
+/** Without the one library that neither the package nor a bare Debian has, the browser dies at the first page by TLS. */
+async function withSqlite(libraries: string): Promise<void> {
+  const env = { ...process.env, LD_LIBRARY_PATH: libraries }
+  const { stdout } = await promisify(execFile)('ldd', [join(libraries, 'libsoftokn3.so')], { env })
+  if (!/libsqlite3\S* => not found/.test(stdout)) return
+  const why = await missing('/usr/lib/x86_64-linux-gnu/libsqlite3.so.0', 'libsqlite3-0')
+  if (why !== undefined) throw new Error(`The Chromium of the dependencies needs SQLite: ${why}`)
 }
 
 /** The folder with the program and its libraries: unpacked once in a checkout, also when several processes ask at once. */
