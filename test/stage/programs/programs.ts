@@ -194,7 +194,7 @@ export async function missing(program: string, debianPackage?: string): Promise<
   try {
     await withApt(`${apt} install -y --no-install-recommends ${debianPackage}`)
   } catch (error) {
-    return `there is no ${program}, and apt-get can't install it: ${lastLine(error)}`
+    return `there is no ${program}, and this user can't apt-get install ${debianPackage}: ${lastLine(error)}`
   }
   return (await isInstalled(program)) ? undefined : `there is no ${program}, not even in ${debianPackage}`
 }
@@ -219,7 +219,7 @@ export async function unpackedProgram(
     }
     return { program }
   } catch (error) {
-    return { missing: `there is no ${path}, and apt-get can't download it: ${lastLine(error)}` }
+    return { missing: `there is no ${path}, and apt-get can't download ${debianPackage}: ${lastLine(error)}` }
   }
 }
 
