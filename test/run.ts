@@ -1,7 +1,7 @@
 /**
  * Runs the tests on one PostgreSQL: `npm test` runs all tests (*.test.ts), `npm run test:proof` the proofs (proofs/):
  * programs started, killed, overloaded, attacked, backed up and installed, random pushes, and the console in a
- * browser. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
+ * browser; with `--all` in all their rounds. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
  * `npm test -- src/ari`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
  * ARI_TEST_POOLER=host:port all gateways reach it through a pooler. What was skipped is printed last, and added to the file
  * that ARI_TEST_SKIPPED names; unless may-skip.ts allows it, the run fails.
@@ -43,6 +43,7 @@ const testMs = { tests: minutes(5), proof: minutes(30) }
 
 const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
+if (parameters.includes('--all')) process.env['ARI_TEST_PROOF_SECONDS'] = 'Infinity'
 const named = parameters.filter((parameter) => !parameter.startsWith('--'))
 const kind = isProof ? 'proof' : 'tests'
 const otherKind = isProof ? '`npm test` runs the fast tests' : '`npm run test:proof` runs the proofs'
