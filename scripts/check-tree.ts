@@ -1,5 +1,6 @@
 /**
- * Checks rules that no other program covers: the files name no machine and no registry, and every test runs.
+ * Checks rules that no other program covers: the files name no machine and no registry, every test runs, and no folder of
+ * code is so full that nobody finds anything in it.
  */
 import { homedir, tmpdir } from 'node:os'
 import { dirname, extname } from 'node:path'
@@ -26,7 +27,25 @@ function pathsOfThisMachine(): RegExp {
     : new RegExp(folders.map((folder) => `${RegExp.escape(folder)}/`).join('|'))
 }
 
-const problems = projectFiles()
+/** More than a reader takes in at a glance. */
+const filesPerFolderMax = 20
+/** Folders of code; the others are numbered series, guides and pictures. */
+const codeFolders = /^(?:src|web|test|proofs|bench|scripts|packages)\//
+
+function fullFolders(paths: readonly string[]): string[] {
+  const byFolder = Map.groupBy(
+    paths.filter((path) => codeFolders.test(path)),
+    (path) => dirname(path),
+  )
+  return [...byFolder]
+    .filter(([, files]) => files.length > filesPerFolderMax)
+    .map(
+      ([folder, files]) => `${folder}: ${files.length} files; make rooms, of at most ${filesPerFolderMax}\n`,
+    )
+}
+
+const paths = projectFiles()
+const problems = paths
   .filter((path) => !binaryFiles.includes(extname(path)))
   .flatMap((path) => {
     const applying = rules.filter(({ files }) => files === undefined || files.test(path))
@@ -38,5 +57,6 @@ const problems = projectFiles()
           .map(({ problem }) => `${path}:${index + 1}: ${problem}: ${line.trim().slice(0, 120)}\n`),
       )
   })
+problems.push(...fullFolders(paths))
 process.stdout.write(problems.join(''))
 if (problems.length > 0) process.exitCode = 1
