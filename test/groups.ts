@@ -3,7 +3,7 @@
  * process takes several files, one after the other: each is a test of its own, whose hooks run when the file's last test
  * has ended.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from './stage/files.ts'
 
@@ -31,7 +31,9 @@ export function groupsOf(files: readonly string[], lanes: number): string[][] {
 
 /** A program for each group: what the runner is to start. */
 export function programsOf(groups: readonly (readonly string[])[]): string[] {
-  const folder = mkdtempSync(join(root, 'node_modules/.cache/groups-'))
+  const folder = join(root, `node_modules/.cache/groups-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return groups.map((files, index) => {
     const program = join(folder, `${index}.mjs`)
     const list = JSON.stringify(files.map((file) => [file, relative(folder, join(root, file))]))

@@ -2,11 +2,11 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { Block } from '../../ari/blocks/block.ts'
 import { unset } from '../../ari/blocks/block-codec.ts'
 import { closureFields, fieldNumber, isPriceField } from '../../ari/fields.ts'
-import { firstDay, formatNight, hourMs, monthOf, type DayNumber } from '../../base/calendar.ts'
+import { firstDay, formatNight, monthOf, type DayNumber } from '../../base/calendar.ts'
 import { raiseFindings, resolveFindings, type Finding, type FindingName } from '../../findings/store.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
-import { raiseStale, staleWatch, type AgedHotel } from './watch-pushes.ts'
+import { agedOf, raiseStale } from './watch-stale.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 
 /** Watches over hotels: whether they can be sold on enough nights, and whether most nights were closed at once. */
@@ -97,11 +97,6 @@ function isToLook(hotel: HotelToLook, nowMs: number): boolean {
     hotel.seenCatalogVersion !== hotel.catalogVersion ||
     hotel.seenDay !== todayIn(hotel, nowMs)
   )
-}
-
-function agedOf({ id, supplierId, ariAtMs, aheadMs, isAvailable }: HotelToLook, nowMs: number): AgedHotel[] {
-  const isAged = ariAtMs !== null && nowMs + aheadMs - ariAtMs > staleWatch.atLeastHours * hourMs
-  return isAged && isAvailable ? [{ hotelId: id, supplierId, ariAtMs, aheadMs }] : []
 }
 
 /** Returns the number of blocks read. */

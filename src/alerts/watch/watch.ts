@@ -3,7 +3,8 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import { watchDrift, watchKeys, watchUndelivered } from './watch-calls.ts'
 import { watchHotels } from './watch-hotels.ts'
 import type { WatchNeeds } from './watch-needs.ts'
-import { resolvePushed, watchRefused } from './watch-pushes.ts'
+import { watchRefused } from './watch-pushes.ts'
+import { resolvePushed } from './watch-stale.ts'
 import { watchCheckUrls, watchDeliveryUrls } from './watch-urls.ts'
 
 /** Processes may ask for a round more often; the store makes one a minute. */

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
 import { root } from '../files.ts'
-import { missing } from '../programs.ts'
+import { missing } from '../programs/programs.ts'
 
 const parameters = [
   '--headless',
