@@ -126,13 +126,13 @@ test('the first start shows its welcome last, and on a terminal nothing but that
     '  Platform token   ari',
     '  Console          htt',
     'The key belongs to the',
-    "The console's link sig",
+    'The console link signs',
     'Push a first hotel:',
     '  curl http://127.0.0.',
     "    -H 'x-api-key: ari",
     "    -H 'content-type: ",
     `    -d '[{"hotelId":"H`,
-    'Continue with http://127.',
+    'Continue with http://1',
     'The data is in /',
   ]
   const starts = (line: string): string => line.replace(/^(The data is in \/).*/, '$1')

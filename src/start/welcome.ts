@@ -207,7 +207,7 @@ function welcomeLines(ready: Ready, secrets: FirstSecrets): string[] {
     `    -d '[${JSON.stringify(firstHotel)}]'`,
     '',
     `Continue with ${ready.url}/docs/guides/getting-started`,
-    `The data is in ${ready.where}. For more keys: npx ari key create --supplier NAME`,
+    `The data is in ${ready.where}. More keys: npx ari key create --supplier NAME`,
     '',
   ]
 }
