@@ -3,7 +3,7 @@
  * process takes several files, one after the other: each is a test of its own, whose hooks run when the file's last test
  * has ended.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from './stage/files.ts'
 
@@ -13,16 +13,20 @@ const alone: readonly string[] = [
   'test/operation/traces.test.ts',
 ]
 
-/** Enough for a group that takes long to be balanced by others. */
-const groupsPerLane = 4
+/** Enough for the last groups to end at about the same time. */
+const groupsPerLane = 6
 
-/** The files in groups that take about the same time, in the order of their first files. */
+/** The files in groups that take about the same time. */
 export function groupsOf(files: readonly string[], lanes: number): string[][] {
   const count = Math.max(1, Math.min(files.length, lanes * groupsPerLane))
   const groups = Array.from({ length: count }, (): string[] => [])
-  const sharing = files.filter((file) => !alone.includes(file))
-  // Neighbours are often of the same kind, long or short.
-  for (const [index, file] of sharing.entries()) groups[index % count]?.push(file)
+  const bytesOf = (file: string): number => statSync(join(root, file)).size
+  const sharing = files
+    .filter((file) => !alone.includes(file))
+    .map((file) => ({ file, bytes: bytesOf(file) }))
+    // The larger, the longer: at the end of the run there are only short ones.
+    .sort((left, right) => right.bytes - left.bytes)
+  for (const [index, { file }] of sharing.entries()) groups[index % count]?.push(file)
   return [
     ...groups.filter(({ length }) => length > 0),
     ...alone.filter((file) => files.includes(file)).map((file) => [file]),

@@ -41,6 +41,16 @@ const quickStart = [
 ]
 const testMs = { tests: minutes(5), proof: minutes(30) }
 
+type Kind = 'computes' | 'starts programs' | 'shows pages'
+
+const laneByFolder: Readonly<Record<string, Kind>> = {
+  programs: 'starts programs',
+  store: 'starts programs',
+  packages: 'starts programs',
+  pages: 'shows pages',
+  'whole-console': 'shows pages',
+}
+
 const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
 if (parameters.includes('--all')) process.env['ARI_TEST_PROOF_SECONDS'] = 'Infinity'
@@ -102,15 +112,6 @@ async function poolerOf(address: TestAddress): Promise<string> {
 }
 
 type Lane = { programs: string[]; atOnce: number }
-type Kind = 'computes' | 'starts programs' | 'shows pages'
-
-const laneByFolder: Readonly<Record<string, Kind>> = {
-  programs: 'starts programs',
-  store: 'starts programs',
-  packages: 'starts programs',
-  pages: 'shows pages',
-  'whole-console': 'shows pages',
-}
 
 /**
  * The lanes run side by side, because what kills servers or computes would leave the processor idle for a third of its
