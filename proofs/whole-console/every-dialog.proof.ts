@@ -6,14 +6,16 @@ import { seconds, until } from '../../test/stage/pace.ts'
 import {
   faultsOn,
   openConsole,
+  schemesAt,
   supportedSizes,
   type ConsoleWindow,
+  type Scheme,
 } from '../../test/stage/browser/browser.ts'
 import { stageDialogs } from '../../test/stage/browser/dialogs-stage.ts'
 import type { Dialog, Step } from '../../test/stage/browser/dialogs.ts'
 
 /**
- * Every dialog, menu and panel, opened by its visible name in all widths that are supported and both colour schemes.
+ * Every dialog, menu and panel, opened by its visible name in all widths that are supported, and at one in both schemes.
  * Escape closes it, and the focus is where it was before.
  */
 
@@ -37,21 +39,25 @@ describe('every dialog of the console', { concurrency: true }, async () => {
 
   for (const [name, size] of Object.entries(supportedSizes))
     test(`has no findings of axe, fits, and gives the focus back: ${name}`, async () => {
-      await assertClean(await openConsole(gateway, 'admin', size), dialogs)
+      await assertClean(await openConsole(gateway, 'admin', size), dialogs, schemesAt(name))
     })
 
   test('does so for a manager of a supplier, on a phone', async () => {
     const size = supportedSizes['a phone']
-    await assertClean(await openConsole(gateway, 'operator', { ...size, supplierId }), ofManagers)
+    await assertClean(await openConsole(gateway, 'operator', { ...size, supplierId }), ofManagers, ['light'])
   })
 })
 
-async function assertClean(window: ConsoleWindow, dialogs: readonly Dialog[]): Promise<void> {
+async function assertClean(
+  window: ConsoleWindow,
+  dialogs: readonly Dialog[],
+  schemes: readonly Scheme[],
+): Promise<void> {
   const faults: string[] = []
   let at = ''
   for (const dialog of dialogs) {
     if (at !== dialog.path) await window.goto(dialog.path)
-    const found = await faultsOf(window.page, dialog).catch((error: unknown) => [
+    const found = await faultsOf(window.page, dialog, schemes).catch((error: unknown) => [
       `${whereOf(dialog)}: ${String(error)}`,
     ])
     faults.push(...found)
@@ -62,7 +68,7 @@ async function assertClean(window: ConsoleWindow, dialogs: readonly Dialog[]): P
   await window.close()
 }
 
-async function faultsOf(page: Page, dialog: Dialog): Promise<string[]> {
+async function faultsOf(page: Page, dialog: Dialog, schemes: readonly Scheme[]): Promise<string[]> {
   const { name, role = 'dialog', steps, closedBy, leadsOn } = dialog
   const where = whereOf(dialog)
   let opener: Locator | undefined
@@ -75,7 +81,7 @@ async function faultsOf(page: Page, dialog: Dialog): Promise<string[]> {
   const waiting = page.locator('.mantine-Loader-root, .mantine-Skeleton-root, [data-loading]')
   await until(async () => (await waiting.count()) === 0)
   await shown.evaluate((box) => box.setAttribute('data-looked-at', ''))
-  const faults = await faultsOn(page, where, '[data-looked-at]')
+  const faults = await faultsOn(page, where, schemes, '[data-looked-at]')
   const beyond: string[] = await page.evaluate(beyondIt)
   faults.push(...beyond.map((what) => `${where}: ${what}`))
   if (closedBy === undefined) await page.keyboard.press('Escape')

@@ -174,7 +174,7 @@ type Finding = { id: string; help: string; nodes: { target: string[]; failureSum
 /** Fails with everything that axe finds on the page, or in one part of it, as it is, in this colour scheme. */
 export async function axe(
   page: Page,
-  { scheme, within = 'body' }: { scheme: 'light' | 'dark'; within?: string },
+  { scheme, within = 'body' }: { scheme: Scheme; within?: string },
 ): Promise<void> {
   axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
   await page.emulateMedia({ colorScheme: scheme })
@@ -193,12 +193,26 @@ export async function axe(
   assert.equal(told.join('\n'), '', `axe in ${scheme}`)
 }
 
-/** What axe finds in light and dark, and whether the page scrolls sideways; `where` is named with each. */
-export async function faultsOn(page: Page, where: string, within = 'body'): Promise<string[]> {
+export type Scheme = 'light' | 'dark'
+
+/**
+ * The schemes in which axe looks at a page of this size. What it finds depends on the size or on the scheme, not on both
+ * together: colours are the same at every width.
+ */
+export const schemesAt = (size: string): readonly Scheme[] =>
+  size === '1440 px' ? ['light', 'dark'] : ['light']
+
+/** What axe finds in each scheme, and whether the page scrolls sideways; `where` is named with each. */
+export async function faultsOn(
+  page: Page,
+  where: string,
+  schemes: readonly Scheme[],
+  within = 'body',
+): Promise<string[]> {
   const faults: string[] = []
   const { beyond } = await widthsOf(page)
   if (beyond > 0) faults.push(`${where}: ${beyond} px beyond the window`)
-  for (const scheme of ['light', 'dark'] as const)
+  for (const scheme of schemes)
     await axe(page, { scheme, within }).catch((error: unknown) => {
       faults.push(`${where}: ${String(error)}`)
     })

@@ -120,8 +120,8 @@ function ofEverybody({ clock }: TestGateway): Dialog[] {
       },
     ]),
     ...on('/reservations', [
-      { name: 'Views', source: 'parts/saved-views', steps: ['Views', view, 'Save'] },
-      listOf('Hotel', 'parts/filters'),
+      { name: 'Views', source: 'parts/lists/saved-views', steps: ['Views', view, 'Save'] },
+      listOf('Hotel', 'parts/lists/filters'),
     ]),
   ]
 }
@@ -174,8 +174,8 @@ function ofCalendar(hotelId: number): Dialog[] {
   const day = { role: 'region', name: 'Sat, 24 Apr 2027' } as const
   const stay = { role: 'region', name: 'Is it bookable?' } as const
   return on(`/hotels/${hotelId}/calendar?from=2027-04-20`, [
-    { ...day, source: 'pages/calendar/cell-panel', steps: [night] },
-    { ...stay, source: 'pages/calendar/explain-panel', steps: [night, '3 nights'] },
+    { ...day, source: 'pages/calendar/panels/cell-panel', steps: [night] },
+    { ...stay, source: 'pages/calendar/panels/explain-panel', steps: [night, '3 nights'] },
   ])
 }
 
@@ -223,7 +223,7 @@ function ofOperators(hotelId: number, otherHotelId: number, pushId: number): Dia
     ...on(`/hotels/${hotelId}/calendar?from=2027-04-20`, [
       {
         name: 'Stop or resume sales',
-        source: 'pages/calendar/stop-sell-dialog',
+        source: 'pages/calendar/panels/stop-sell-dialog',
         steps: ['Stop or resume sales'],
       },
     ]),
