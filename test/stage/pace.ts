@@ -8,7 +8,7 @@ const {
   /** How many times slower than usual this machine is. */
   ARI_TEST_SLOWNESS = '1',
   /** Total time for the rounds of all proofs; `Infinity` is time for all rounds. */
-  ARI_TEST_PROOF_SECONDS = '180',
+  ARI_TEST_PROOF_SECONDS = '120',
 } = process.env
 
 const slowness = Math.max(1, Number(ARI_TEST_SLOWNESS))
