@@ -41,14 +41,19 @@ const quickStart = [
 ]
 const testMs = { tests: minutes(5), proof: minutes(30) }
 
-type Kind = 'computes' | 'starts programs' | 'shows pages'
+type Kind =
+  | 'changes the network'
+  | 'computes'
+  | 'starts programs'
+  | 'shows an area of the console'
+  | 'shows the whole console'
 
 const laneByFolder: Readonly<Record<string, Kind>> = {
   programs: 'starts programs',
   store: 'starts programs',
   packages: 'starts programs',
-  pages: 'shows pages',
-  'whole-console': 'shows pages',
+  pages: 'shows an area of the console',
+  'whole-console': 'shows the whole console',
 }
 
 const parameters = process.argv.slice(2)
@@ -111,7 +116,7 @@ async function poolerOf(address: TestAddress): Promise<string> {
   return `, through a pooler that keeps ${pooler.keeps}`
 }
 
-type Lane = { programs: string[]; atOnce: number }
+type Lane = { programs: string[]; atOnce: number; isAlone?: boolean }
 
 /**
  * The lanes run side by side, because what kills servers or computes would leave the processor idle for a third of its
@@ -128,9 +133,13 @@ function lanes(): Lane[] {
   const laneOf = (file: string): Kind => {
     const [, folder = '', name] = relative(root, file).split(sep)
     // It makes network devices, and a browser's connections end when these change.
-    return name === 'silent-death.proof.ts' ? 'shows pages' : (laneByFolder[folder] ?? 'computes')
+    return name === 'silent-death.proof.ts' ? 'changes the network' : (laneByFolder[folder] ?? 'computes')
   }
-  return [...Map.groupBy(files, laneOf).values()].map((programs) => ({ programs, atOnce: 1 }))
+  return [...Map.groupBy(files, laneOf)].map(([kindOfLane, programs]) => ({
+    programs,
+    atOnce: 1,
+    isAlone: kindOfLane === 'changes the network',
+  }))
 }
 
 type Outcome = {
@@ -152,7 +161,9 @@ async function runFiles(skipped: Skipped[]): Promise<string> {
     failedFiles: new Set(),
     secondsByFile: new Map(),
   }
-  await Promise.all(lanes().map((lane) => runLane(lane, outcome, stopped.signal)))
+  const { alone = [], others = [] } = Object.groupBy(lanes(), ({ isAlone }) => (isAlone ? 'alone' : 'others'))
+  for (const lane of alone) await runLane(lane, outcome, stopped.signal)
+  await Promise.all(others.map((lane) => runLane(lane, outcome, stopped.signal)))
   const { passed, failed, failedFiles, secondsByFile } = outcome
   const slowest = [...secondsByFile]
     .filter(([, seconds]) => seconds > slowSeconds)
