@@ -210,6 +210,8 @@ export async function faultsOn(
   within = 'body',
 ): Promise<string[]> {
   const faults: string[] = []
+  // Until the console's font is there, another one of other widths stands in for it.
+  await page.evaluate('document.fonts.ready')
   const { beyond } = await widthsOf(page)
   if (beyond > 0) faults.push(`${where}: ${beyond} px beyond the window`)
   for (const scheme of schemes)
