@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { seconds, until } from '../../test/stage/pace.ts'
 import {
@@ -24,6 +25,9 @@ const source = new URL('../../web/src/', import.meta.url)
 const uses =
   /<(?:Dialog|Confirm|FormDialog|Modal\.Root)\s+(?:isOpen|opened)|<Panel\s+title=\{.+\} takesFocus|<Select\s|<(?:Menu|Popover)\.Dropdown/g
 const closedWithinMs = seconds(60)
+
+/** An element of the page. */
+type Clicked = NonNullable<Awaited<ReturnType<Locator['elementHandle']>>>
 
 describe('every dialog of the console', { concurrency: true }, async () => {
   const { gateway, supplierId, dialogs, ofManagers } = await stageDialogs()
@@ -71,7 +75,8 @@ async function assertClean(
 async function faultsOf(page: Page, dialog: Dialog, schemes: readonly Scheme[]): Promise<string[]> {
   const { name, role = 'dialog', steps, closedBy, leadsOn } = dialog
   const where = whereOf(dialog)
-  let opener: Locator | undefined
+  // The element itself: what others do meanwhile may put another row first.
+  let opener: Clicked | undefined
   for (const step of steps) {
     const clicked = await take(page, step)
     opener ??= clicked
@@ -88,10 +93,18 @@ async function faultsOf(page: Page, dialog: Dialog, schemes: readonly Scheme[]):
   else await shown.getByRole('button', { name: closedBy }).click()
   const closed = async (): Promise<void> => {
     await shown.waitFor({ state: 'detached', timeout: closedWithinMs })
-    if (opener && !leadsOn) await opener.and(page.locator(':focus')).waitFor({ timeout: closedWithinMs })
+    if (opener && !leadsOn) await focused(opener)
   }
   await closed().catch((error: unknown) => faults.push(`${where}: ${String(error)}`))
   return faults
+}
+
+async function focused(opener: Clicked): Promise<void> {
+  const endMs = performance.now() + closedWithinMs
+  while (!(await opener.evaluate((element) => element.matches(':focus')))) {
+    if (performance.now() > endMs) throw new Error('the focus is not given back')
+    await wait(50)
+  }
 }
 
 const whereOf = ({ path, steps }: Dialog): string => `${path}, ${steps.map(textOf).join(' › ')}`
@@ -102,8 +115,8 @@ function textOf(step: Step): string {
 }
 
 /** Returns what it clicked. */
-async function take(page: Page, step: Step): Promise<Locator | undefined> {
-  if (typeof step === 'function') return (await step(page)) ?? undefined
+async function take(page: Page, step: Step): Promise<Clicked | undefined> {
+  if (typeof step === 'function') return (await (await step(page))?.elementHandle()) ?? undefined
   const open = page.locator('[role=dialog], [role=menu]').filter({ visible: true })
   const within = (await open.count()) > 0 ? open.last() : page
   if (typeof step === 'object' && 'label' in step) {
@@ -116,8 +129,9 @@ async function take(page: Page, step: Step): Promise<Locator | undefined> {
     .or(within.getByRole('menuitem', named))
     .filter({ visible: true })
     .first()
+  const element = await target.elementHandle()
   await target.click()
-  return target
+  return element ?? undefined
 }
 
 /** What is outside the window or the dialog, and what scrolls sideways in it. */
