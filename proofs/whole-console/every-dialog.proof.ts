@@ -131,7 +131,7 @@ async function take(page: Page, step: Step): Promise<Clicked | undefined> {
     .first()
   const element = await target.elementHandle()
   await target.click()
-  return element ?? undefined
+  return element
 }
 
 /** What is outside the window or the dialog, and what scrolls sideways in it. */
