@@ -39,7 +39,7 @@ async function assertAccessible(scheme: 'light' | 'dark'): Promise<void> {
 for (const scheme of ['light', 'dark'] as const) {
   test(`the API reference is accessible, ${scheme}`, async () => {
     const { page } = await openConsole(gateway, 'nobody', { scheme })
-    await page.goto(`${gateway.url}/docs`)
+    await page.goto(`${gateway.url}/docs/reference`)
     await page.getByRole('heading', { level: 1, name: 'ARI gateway' }).waitFor()
     await page.waitForLoadState('networkidle')
     await page.evaluate(coloursSettled)
