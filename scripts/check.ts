@@ -14,11 +14,6 @@ type Step = {
   name: string
   claim: string
   command: readonly [string, ...string[]]
-  /**
-   * Runs last and alone: it calls a service whose price checks have two seconds, however busy the compiler
-   * is.
-   */
-  isAlone?: boolean
 }
 
 /** Programs run by this Node itself: npm's links in .bin may start an older one. The longest start first. */
@@ -66,12 +61,6 @@ const steps: readonly Step[] = [
   },
   { name: 'imports', claim: 'imports point right', command: ['scripts/check-imports.ts'] },
   { name: 'lock', claim: 'package-lock.json fits every platform', command: ['scripts/check-lock.ts'] },
-  {
-    name: 'docs',
-    claim: "the documentation's examples hold",
-    command: ['test/run.ts', 'test/documents/docs.test.ts'],
-    isAlone: true,
-  },
 ]
 /** No step writes files that another one reads. */
 const stepsAtOnce = availableParallelism()
@@ -109,12 +98,12 @@ const unknown = names.filter((name) => !steps.some((step) => step.name === name)
 if (unknown.length > 0) throw new Error(`No such step: ${unknown.join(', ')}`)
 const selected = steps.filter((step) => names.length === 0 || names.includes(step.name))
 
-const besideOthers = selected.filter(({ isAlone }) => isAlone !== true).values()
+const waiting = selected.values()
 const failed: string[] = []
 
 /** Takes the next step when its last one is done. */
 async function lane(): Promise<void> {
-  for (const step of besideOthers) await judge(step)
+  for (const step of waiting) await judge(step)
 }
 
 async function judge(step: Step): Promise<void> {
@@ -126,7 +115,6 @@ async function judge(step: Step): Promise<void> {
 const startedMs = performance.now()
 await writeClientTypes()
 await Promise.all(Array.from({ length: stepsAtOnce }, lane))
-for (const step of selected.filter(({ isAlone }) => isAlone === true)) await judge(step)
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
 const verdict = failed.length === 0 ? 'all good' : `FAILED: ${failed.join(', ')}`
 process.stdout.write(`\ncheck: ${verdict}, ${seconds} s\n`)

@@ -147,6 +147,8 @@ type Outcome = {
   skipped: Skipped[]
   failed: number
   failedFiles: Set<string>
+  /** Tests and files that took too long, which is first of all a sign of a machine that has other work. */
+  timedOut: string[]
   secondsByFile: Map<string, number>
 }
 
@@ -159,6 +161,7 @@ async function runFiles(skipped: Skipped[]): Promise<string> {
     skipped,
     failed: 0,
     failedFiles: new Set(),
+    timedOut: [],
     secondsByFile: new Map(),
   }
   const { alone = [], others = [] } = Object.groupBy(lanes(), ({ isAlone }) => (isAlone ? 'alone' : 'others'))
@@ -170,6 +173,10 @@ async function runFiles(skipped: Skipped[]): Promise<string> {
     .sort(([, left], [, right]) => right - left)
   const shown = slowest.map(([file, seconds]) => `${file} ${seconds.toFixed(0)} s`)
   process.stdout.write(`\nslowest: ${shown.join(', ')}\n`)
+  if (outcome.timedOut.length > 0) {
+    const names = outcome.timedOut.join(', ')
+    process.stdout.write(`\ntook too long, as on a machine that has other work: ${names}\n`)
+  }
   const notAllowed = skipped.filter((one) => whyMaySkip(one) === undefined)
   for (const { file } of notAllowed) failedFiles.add(file)
   const isGreen = failed === 0 && failedFiles.size === 0 && !stopped.signal.aborted
@@ -210,6 +217,9 @@ async function runLane(lane: Lane, outcome: Outcome, signal: AbortSignal): Promi
     const file = fileOf(failed)
     if (failed.todo === undefined && file !== undefined) outcome.failedFiles.add(file)
     if (file === failed.name) outcome.failed--
+    const { error } = failed.details
+    if ('failureType' in error && error.failureType === 'testTimeoutFailure')
+      outcome.timedOut.push(failed.name)
   })
   // Suites too: whether they're skipped isn't in the counts.
   events.on('test:pass', (passed) => {

@@ -2,13 +2,14 @@ import { Button, Group, NativeSelect, SegmentedControl } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { restrictions } from '../../../../src/ari/restrictions.ts'
 import { DateField } from '../../parts/lists/date-field.tsx'
 import { FoldedOnPhone } from '../../parts/folded.tsx'
 import { TextFilter } from '../../parts/lists/filters.tsx'
 import { Marker } from './grid/calendar-rows.tsx'
 import type { CalendarUrl } from './grid/calendar-url.ts'
 import classes from './calendar.module.css'
-import { unsoldMarker } from './grid/cell-look.ts'
+import { unsoldMarker, type MarkerLook } from './grid/cell-look.ts'
 import { densities } from './grid/layout.ts'
 
 const adultsMax = 6
@@ -97,10 +98,14 @@ const markers = [
   { key: 'arrival', text: 'A', look: 'arrival' },
   { key: 'departure', text: 'D', look: 'departure' },
   { key: 'stayArrival', text: '≥2', look: 'stayArrival' },
+  { key: 'stayDeparture', text: '≥2', look: 'stayDeparture' },
   { key: 'stayThrough', text: '≥2', look: 'stayThrough' },
   { key: 'advance', text: '≥2d', look: 'advance' },
   { key: 'ownUnits', text: '4', look: 'ownUnits' },
 ] as const
+const looksOfRestrictions = new Set<MarkerLook>(Object.values(restrictions).map(({ marker }) => marker.look))
+/** A symbol that no restriction has needs no explanation. */
+const explained = markers.filter(({ look }) => look === 'ownUnits' || looksOfRestrictions.has(look))
 const swatches = ['shut', 'soldOut', 'missing', 'weekend'] as const
 
 /** The meaning of each symbol, shape and colour; who knows them folds it away, for good. */
@@ -119,7 +124,7 @@ export function Legend({ isOfHotels = false }: { isOfHotels?: boolean }) {
         className={`${classes['colours'] ?? ''} ${classes['legend'] ?? ''}`}
         aria-label={t('calendar.legend.title')}
       >
-        {markers.map(({ key, text, look }) => (
+        {explained.map(({ key, text, look }) => (
           <li key={key}>
             <Marker text={text} look={look} />
             {t(`calendar.legend.${key}`)}

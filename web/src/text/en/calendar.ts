@@ -240,6 +240,7 @@ export const calendar = {
     arrival: 'closed to arrival',
     departure: 'closed to departure',
     stayArrival: 'stay, by arrival (≥ min, ≤ max)',
+    stayDeparture: 'stay, by departure',
     stayThrough: 'stay-through, every night',
     advance: 'days ahead',
     ownUnits: 'the rate’s own units',
