@@ -60,6 +60,11 @@ export function isPriceField(field: number): boolean {
   return field === fieldNumber.unitPrice || isGuestPriceField(field)
 }
 
+/** The pricing model that a price field is of. */
+export function modelOf(field: number): 'unit' | 'guest' {
+  return isGuestPriceField(field) ? 'guest' : 'unit'
+}
+
 /** The price line of a guest price field. */
 export function guestBucket(field: number): { ageCategory: AgeCategory; guests: number } {
   const ageCategory = ageCategories[Math.floor(field / 100) - 1]

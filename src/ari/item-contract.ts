@@ -32,6 +32,10 @@ export const itemsMax = 100_000
 
 export const pricingModels = ['unit', 'guest'] as const
 export type PricingModel = (typeof pricingModels)[number]
+export const otherModel = { unit: 'guest', guest: 'unit' } as const satisfies Record<
+  PricingModel,
+  PricingModel
+>
 
 export const pricingModel = oneOf(pricingModels, {
   description:

@@ -10,8 +10,8 @@ import {
   writeRuns,
   writeVarint,
 } from './block-codec.ts'
-import type { NightMask, Notes } from './block.ts'
-import { countNights } from './month.ts'
+import type { Notes } from './block.ts'
+import { countNights, type NightMask } from './month.ts'
 import { packBlockKey, unpackBlockKey } from './store.ts'
 
 /**

@@ -11,6 +11,8 @@ import {
   type Column,
 } from './block-codec.ts'
 import { fieldNumber, isGuestPriceField, isPriceField } from '../fields.ts'
+import type { PricingModel } from '../item-contract.ts'
+import { nightsWhere, type NightMask } from './month.ts'
 
 /**
  * One month of one room or room-rate, packed. A block is a list of columns. A column has 31 nights of one of:
@@ -29,9 +31,6 @@ import { fieldNumber, isGuestPriceField, isPriceField } from '../fields.ts'
 
 const version = 1
 const kinds = { value: 0, revision: 1, sequence: 2 } as const
-
-/** Bit n stands for the month's night n (0 = the 1st). */
-export type NightMask = number
 
 /** Takes note of the values that a change replaces, in the block named by `at`; before-values.ts stores them. */
 export type Notes = {
@@ -92,32 +91,6 @@ export class Block {
     this.dirty ||= copy.dirty
   }
 
-  /** Whether every night has the same values. A price in a former currency is not the same when pushed again. */
-  holdsSameAs(other: Block, currencyRevision: number): boolean {
-    for (const field of new Set([...this.fields(), ...other.fields()])) {
-      const mine = this.values(field)
-      const theirs = other.values(field)
-      for (let night = 0; night < nightsMax; night++) {
-        if ((mine?.[night] ?? unset) !== (theirs?.[night] ?? unset)) return false
-      }
-      if (currencyRevision > 0 && isPriceField(field) && this.#isRenewed(field, other, currencyRevision))
-        return false
-    }
-    return true
-  }
-
-  /** Whether a price in both blocks was in a former currency before and is in the current one now. */
-  #isRenewed(field: number, before: Block, currencyRevision: number): boolean {
-    const now = this.revisions(field)
-    const revisionsBefore = before.revisions(field)
-    return (before.values(field) ?? []).some(
-      (value, night) =>
-        value !== unset &&
-        (revisionsBefore?.[night] ?? unset) <= currencyRevision &&
-        (now?.[night] ?? unset) > currencyRevision,
-    )
-  }
-
   /** Copies the revisions from the other block, for values that a push changed and changed back. */
   takeRevisionsOf(other: Block): void {
     for (const field of this.fields()) {
@@ -164,25 +137,39 @@ export class Block {
    * Sets the nights of the mask to one value, or clears them (`unset`), unless a newer sequence forbids it.
    */
   set(field: number, mask: NightMask, value: number, stamp: Stamp): SetResult {
-    const allowed = this.claim(field, mask, stamp)
+    const allowed = stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
     return { changed: this.#write(field, allowed, value, stamp), superseded: mask & ~allowed }
   }
 
-  /** Records the sequence without setting a value; returns the nights on which no newer one forbids it. */
-  claim(field: number, mask: NightMask, stamp: Stamp): NightMask {
-    return stamp.sequence === undefined ? mask : this.#advance(field, mask, stamp, stamp.sequence)
+  /** The nights of the mask on which no newer sequence of the key forbids to set the field. */
+  allows(field: number, mask: NightMask, { sequence, keyId }: Stamp): NightMask {
+    if (sequence === undefined) return mask
+    const own = this.#sequences(field, keyId)
+    const all = isGuestPriceField(field) ? this.#sequences(fieldNumber.anyGuestPrice, keyId) : undefined
+    if (!own && !all) return mask
+    return nightsWhere(
+      mask,
+      (night) => sequence >= (own?.[night] ?? unset) && sequence >= (all?.[night] ?? unset),
+    )
   }
 
   /**
-   * Clears all guest prices on the nights of the mask, except those of the fields in `kept`. A night is
-   * superseded if another price stays there because a newer sequence set it.
+   * Clears all guest prices on the nights of the mask, except those of the fields in `kept`, and each on the nights
+   * only that `but` doesn't name. A night is superseded if another price stays there because a newer sequence set it.
    */
-  clearGuestPrices(mask: NightMask, kept: ReadonlySet<number>, stamp: Stamp): SetResult {
+  clearGuestPrices(
+    mask: NightMask,
+    kept: ReadonlySet<number>,
+    stamp: Stamp,
+    but?: (field: number) => NightMask,
+  ): SetResult {
     let changed = 0
     let superseded = 0
     for (const field of this.fields()) {
       if (!isGuestPriceField(field) || kept.has(field)) continue
-      const result = this.set(field, mask, unset, stamp)
+      const left = but ? mask & but(field) : 0
+      superseded |= this.nightsWithValue(field, left)
+      const result = this.set(field, mask & ~left, unset, stamp)
       changed |= result.changed
       superseded |= this.nightsWithValue(field, result.superseded)
     }
@@ -199,6 +186,15 @@ export class Block {
       const night = 31 - Math.clz32(rest & -rest)
       if ((values?.[night] ?? unset) !== unset) nights |= 1 << night
     }
+    return nights
+  }
+
+  /** The nights of the mask that have a price of the model, in whatever currency. */
+  nightsPriced(model: PricingModel, mask: NightMask): NightMask {
+    if (model === 'unit') return this.nightsWithValue(fieldNumber.unitPrice, mask)
+    let nights = 0
+    for (const field of this.fields())
+      if (isGuestPriceField(field)) nights |= this.nightsWithValue(field, mask & ~nights)
     return nights
   }
 
@@ -239,22 +235,20 @@ export class Block {
 
   /** Records the sequence unless the key has set a newer one; returns the nights where it was recorded. */
   #advance(field: number, mask: NightMask, stamp: Stamp, sequence: number): NightMask {
-    const tag = stamp.keyId * 65536 + field * 4 + kinds.sequence
-    const all = isGuestPriceField(field)
-      ? this.#nights(stamp.keyId * 65536 + fieldNumber.anyGuestPrice * 4 + kinds.sequence)
-      : undefined
-    const own = this.#nights(tag) ?? this.#add(tag)
-    let allowed = 0
-    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    const allowed = this.allows(field, mask, stamp)
+    if (allowed === 0) return 0
+    const own = this.#sequences(field, stamp.keyId) ?? this.#add(sequenceTag(field, stamp.keyId))
+    for (let rest = allowed; rest !== 0; rest &= rest - 1) {
       const night = 31 - Math.clz32(rest & -rest)
-      const known = own[night] ?? unset
-      if (sequence < known || sequence < (all?.[night] ?? unset)) continue
-      allowed |= 1 << night
-      if (sequence === known) continue
+      if (own[night] === sequence) continue
       own[night] = sequence
       this.dirty = true
     }
     return allowed
+  }
+
+  #sequences(field: number, keyId: number): number[] | undefined {
+    return this.#nights(sequenceTag(field, keyId))
   }
 
   #nights(tag: number): number[] | undefined {
@@ -295,4 +289,8 @@ export class Block {
     }
     return Buffer.from(writer.bytes.subarray(0, writer.at))
   }
+}
+
+function sequenceTag(field: number, keyId: number): number {
+  return keyId * 65536 + field * 4 + kinds.sequence
 }

@@ -8,7 +8,9 @@ import {
   type MonthNumber,
   type Weekday,
 } from '../../base/calendar.ts'
-import type { NightMask } from './block.ts'
+
+/** Bit n stands for the month's night n (0 = the 1st). */
+export type NightMask = number
 
 /** A month and a selection of its nights. */
 export type MonthNights = { month: MonthNumber; mask: NightMask }

@@ -1,10 +1,10 @@
 import type { DayNumber } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { BeforeValues } from './before-values.ts'
-import { Block, type NightMask } from './block.ts'
+import { Block } from './block.ts'
 import { unset } from './block-codec.ts'
 import { fieldNumber } from '../fields.ts'
-import { countNights, everyWeekday, nightsBetween } from './month.ts'
+import { countNights, everyWeekday, nightsBetween, type NightMask } from './month.ts'
 import { blockKeyText, selectBlocks, type BlockKey, type LockedHotel, type WrittenBlock } from './store.ts'
 
 /** Rate 0 is the room with all its rates. */

@@ -7,15 +7,19 @@ import { warningMembers } from '../../http/calls/warnings.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { inShort, type PushRecord } from '../../push-log/keep/keep.ts'
 import { BeforeValues } from '../blocks/before-values.ts'
-import type { Blocks, NightMask, Stamp } from '../blocks/block.ts'
+import type { Blocks, Stamp } from '../blocks/block.ts'
 import { unset } from '../blocks/block-codec.ts'
 import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../fields.ts'
 import type { PricingModel } from '../item-contract.ts'
 import { judgeUndo, type JudgedUndo, type Restored, type UndoRange } from '../history/judge-undo.ts'
-import { nightsIn } from '../blocks/month.ts'
+import { nightsIn, type NightMask } from '../blocks/month.ts'
 import type { ReadyPush } from '../judge/plan.ts'
 import { historyFieldOf, originOf, valueOf, type Names } from '../history/replaced-values.ts'
-import { namesOf } from '../catalog/row-names.ts'
+import { namesOf, numbersOf } from '../catalog/row-names.ts'
+import { countCells, type HeldPart } from '../guard/held-parts.ts'
+import { holdIdOf } from '../guard/hold-id.ts'
+import { lockHoldsOfPush } from '../guard/hold-store.ts'
+import type { OpenHolds } from '../guard/open-holds.ts'
 import type { LockedHotel, ModelChange } from '../blocks/store.ts'
 import {
   notUndone,
@@ -27,7 +31,10 @@ import {
 } from '../history/undo-contract.ts'
 import { noteLaterChanges, refuseFormerCurrency, type Changer, type UndoPlan } from '../history/undo-plan.ts'
 
+type HoldEnded = NonNullable<UndoOutcome['holdsEnded']>[number]
 export type ReadyUndo = ReadyPush & { undo: UndoPlan }
+
+type UndoTo = { hotel: LockedHotel; blocks: Blocks; models: Map<string, ModelChange>; holds: OpenHolds }
 
 /**
  * Applies an undo to the blocks of its hotel, which the caller has locked, as `applyPush` applies a push. What changed
@@ -36,7 +43,7 @@ export type ReadyUndo = ReadyPush & { undo: UndoPlan }
 export async function applyUndo(
   connection: Queryable,
   ready: ReadyUndo,
-  { hotel, blocks, models }: { hotel: LockedHotel; blocks: Blocks; models: Map<string, ModelChange> },
+  { hotel, blocks, models, holds }: UndoTo,
   nowMs: number,
 ): Promise<PushRecord> {
   const { undo, catalog, push } = ready
@@ -63,8 +70,31 @@ export async function applyUndo(
     before = noted.encode(hotel.revision, hotel.cellsRevision)
     hotel.cellsRevision = hotel.revision
   }
-  const record = answerUndo(ready, judged, { revision: hotel.revision, isRefused })
+  const holdsEnded = isRefused ? [] : await endHolds(connection, ready, holds)
+  const record = answerUndo(ready, judged, { revision: hotel.revision, isRefused, holdsEnded })
   return { ...record, kept: { ...record.kept, before } }
+}
+
+/** Ends what the guard holds of the push; in a dry run, says what it would end. */
+async function endHolds(
+  connection: Queryable,
+  { undo: { target, body }, catalog }: ReadyUndo,
+  holds: OpenHolds,
+): Promise<HoldEnded[]> {
+  const { roomNos } = numbersOf(body.roomIds ? { roomIds: body.roomIds } : {}, catalog)
+  const isUndone = ({ roomNo, field }: HeldPart): boolean => {
+    const name = historyFieldOf(field)
+    return (roomNos?.includes(roomNo) ?? true) && (body.fields?.some((one) => one === name) ?? true)
+  }
+  const found = await lockHoldsOfPush(connection, catalog.hotelId, target)
+  const ended = found.map((hold) => {
+    if (body.dryRun === true) return { hold, parts: hold.parts.filter(isUndone) }
+    holds.read(hold)
+    return { hold, parts: holds.undo(hold.id, isUndone) }
+  })
+  return ended
+    .map(({ hold, parts }) => ({ holdId: holdIdOf(hold.id), cells: countCells(parts) }))
+    .filter(({ cells }) => cells > 0)
 }
 
 function isAnyUnseen({ seenRevision = Infinity }: UndoPlan, { conflicts }: JudgedUndo): boolean {
@@ -100,11 +130,19 @@ function noteModel({ catalog }: ReadyPush, { key, sets }: Restored, models: Map<
 function answerUndo(
   { push, catalog, undo }: ReadyUndo,
   judged: JudgedUndo,
-  { revision, isRefused }: { revision: number; isRefused: boolean },
+  {
+    revision,
+    isRefused,
+    holdsEnded,
+  }: { revision: number; isRefused: boolean; holdsEnded: readonly HoldEnded[] },
 ): PushRecord {
   const { requestId, warnings } = push
   const isDryRun = undo.body.dryRun === true
-  const outcome = outcomeOf(undo, judged, namesOf(catalog), { hotelId: catalog.hotelCode, revision })
+  const outcome = outcomeOf(undo, judged, namesOf(catalog), {
+    hotelId: catalog.hotelCode,
+    revision,
+    ...(holdsEnded.length > 0 ? { holdsEnded: [...holdsEnded] } : {}),
+  })
   const cellsChanged = isDryRun || isRefused ? 0 : judged.cellsChanged
   const kept = { hotelId: catalog.hotelId, hotelCode: catalog.hotelCode, revision, cellsChanged }
   const conflict = judged.conflicts.length > 0 ? conflictOf(judged.cellsInConflict) : undefined
@@ -119,7 +157,10 @@ function answerUndo(
   }
   const words = conflict
     ? { code: '207', message: 'Push partially undone' }
-    : { code: '200', message: judged.cellsChanged > 0 ? 'Push undone' : 'Nothing to undo' }
+    : {
+        code: '200',
+        message: judged.cellsChanged + holdsEnded.length > 0 ? 'Push undone' : 'Nothing to undo',
+      }
   const body = { ...words, requestId, ...outcome, ...warningMembers(warnings) }
   const applied = conflict ? 'partial' : cellsChanged > 0 ? 'applied' : 'unchanged'
   return {
@@ -138,7 +179,7 @@ function outcomeOf(
   { body, target, changers }: UndoPlan,
   { changes, conflicts, cellsChanged, cellsInConflict, inventoryLeftOut, pastNights }: JudgedUndo,
   names: Names,
-  hotel: { hotelId: string; revision: number },
+  hotel: Pick<UndoOutcome, 'hotelId' | 'revision' | 'holdsEnded'>,
 ): UndoOutcome {
   const { requestId, revision, atMs } = target
   const [moreChanges, moreConflicts] = [changes.length - undoRangesMax, conflicts.length - undoRangesMax]

@@ -2,21 +2,22 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { counted } from '../../base/counted.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { BeforeValues } from '../blocks/before-values.ts'
-import type { Block, Blocks, NightMask, SetResult, Stamp } from '../blocks/block.ts'
-import { unset } from '../blocks/block-codec.ts'
+import type { Block, Blocks, Stamp } from '../blocks/block.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import type { ItemStatus } from '../contract.ts'
-import { fieldNumber, isPriceField } from '../fields.ts'
+import { isPriceField } from '../fields.ts'
 import type { ItemHold } from '../guard/contract.ts'
+import type { LatePrices } from '../guard/late-prices.ts'
 import type { OpenHolds } from '../guard/open-holds.ts'
 import { guardPush } from '../guard/guard-push.ts'
 import type { GuardedItem, PushGuard } from '../guard/push-guard.ts'
 import type { States } from '../impact/changed-cells.ts'
 import type { Impact } from '../impact/contract.ts'
-import { countNights, type MonthNights } from '../blocks/month.ts'
+import { countNights, type MonthNights, type NightMask } from '../blocks/month.ts'
 import { oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from '../judge/odd-values.ts'
 import { problemsIn, type PlannedItem, type ReadyPush, type RowChange } from '../judge/plan.ts'
 import type { Reading } from '../readings-contract.ts'
+import { applyRow } from './apply-row.ts'
 import { Scratch } from './scratch.ts'
 import { packBlockKey, type LockedHotel, type ModelChange } from '../blocks/store.ts'
 
@@ -34,20 +35,22 @@ export type ItemResult = {
 }
 
 export type Applied = { results: ItemResult[]; before?: Buffer; impact?: Impact }
+/** The open holds of a guarded hotel, and its prices that were cleared lately. */
+export type Guarded = { holds: OpenHolds; late: LatePrices }
 export type Observe = (states: States, results: readonly ItemResult[]) => Promise<Impact>
 
 /**
  * Applies a push to the blocks of its hotel, which the caller has locked, and raises the hotel's revision if
  * anything changed. Adds to `models` the pricing models that the push changed. If there are no results, the
- * push is refused as a whole. `before`: the values that it replaced, if it changed any. `holds`: the open holds of a
- * guarded hotel. `observe` compares the hotel before and after the push.
+ * push is refused as a whole. `before`: the values that it replaced, if it changed any. `guarded`: what
+ * the guard of its hotel knows. `observe` compares the hotel before and after the push.
  */
 export async function applyPush(
   ready: ReadyPush,
   hotel: LockedHotel,
   stored: Blocks,
   models: Map<string, ModelChange>,
-  { holds, observe }: { holds?: OpenHolds | undefined; observe?: Observe | undefined } = {},
+  { guarded, observe }: { guarded?: Guarded | undefined; observe?: Observe | undefined } = {},
 ): Promise<Applied> {
   const { body, catalog, plan, push } = ready
   const isAtomicBroken = body.atomic === true && plan.items.some((item) => problemsIn(item) > 0)
@@ -62,12 +65,12 @@ export async function applyPush(
     ...(before ? { before } : {}),
   }
   // The guard judges by what was stored before all items.
-  const mustKeepStored = isDryRun || observe || (holds && plan.items.length > 1)
+  const mustKeepStored = isDryRun || observe || (guarded && plan.items.length > 1)
   const scratch = mustKeepStored || mayUndoEachOther(plan.items) ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
   const guard =
-    holds &&
-    (await guardPush(ready, { hotel, stored, stamp, holds: isDryRun ? undefined : holds }, (probing) => {
+    guarded &&
+    (await guardPush(ready, { hotel, stored, stamp, ...guarded }, (probing) => {
       const blocks = new Scratch(stored)
       return itemByItem(plan.items, (item, index) =>
         applyItem(item, index, { blocks, priced: [], ...probing }, []),
@@ -199,50 +202,12 @@ function applyItem(
   }
 }
 
-/**
- * A night never has prices of both models: where a newer sequence keeps the other model's price, the pushed
- * price is not applied either. Without a sequence every price is applied.
- */
-function applyRow(
-  row: RowChange,
-  { month, mask }: MonthNights,
-  block: Block,
-  stamp: Stamp,
-  guard: PushGuard | undefined,
-): SetResult & { priced: NightMask } {
-  let { changed, superseded } = row.guestPricesKept
-    ? block.clearGuestPrices(mask, row.guestPricesKept, stamp)
-    : nothing
-  if (row.guestPricesKept) guard?.replacedGuestPrices({ row, month }, row.guestPricesKept, mask & ~superseded)
-  let barred = row.pricingModel === 'unit' ? superseded : 0
-  if (row.pricingModel === 'guest' && stamp.sequence !== undefined) {
-    const cleared = block.set(fieldNumber.unitPrice, mask, unset, stamp)
-    changed |= cleared.changed
-    barred = block.nightsWithValue(fieldNumber.unitPrice, cleared.superseded)
-  }
-  let priced = 0
-  for (const { field, value } of row.sets) {
-    const isPrice = isPriceField(field)
-    const wanted = isPrice ? mask & ~barred : mask
-    const kept = guard?.withhold({ row, month }, { field, value }, wanted, block, stamp)
-    const nights = kept ? wanted & ~kept.withheld : wanted
-    const result = block.set(field, nights, value, stamp)
-    changed |= result.changed
-    superseded |= kept ? result.superseded | kept.superseded : result.superseded
-    guard?.replaced({ row, month }, { field, value }, nights & ~result.superseded)
-    if (isPrice && value !== unset) priced |= nights & ~result.superseded
-  }
-  return { changed, superseded: superseded | barred, priced }
-}
-
 function noteTenfold(row: RowChange, { month, mask }: MonthNights, stored: Block, tenfold: Tenfold[]): void {
   for (const set of row.sets) {
     const nights = isPriceField(set.field) ? tenfoldNights(stored, set, mask) : 0
     if (nights !== 0) tenfold.push({ row, month, set, nights })
   }
 }
-
-const nothing: SetResult = { changed: 0, superseded: 0 }
 
 function withWarnings(result: ItemResult, more: readonly Problem[]): ItemResult {
   return more.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...more] }

@@ -8,8 +8,9 @@ import { applyUndo } from './apply-undo.ts'
 import type { BlockCache, CacheTrust, StoredBlock } from './block-cache.ts'
 import { isCatalogOf, type Catalogs } from '../catalog/catalog.ts'
 import { addRow, addRows, blocksOf, readRest, type Group, type Row } from './group-rows.ts'
-import { selectHoldsOfBlocks, writeHolds } from '../guard/hold-store.ts'
+import { writeHolds } from '../guard/hold-store.ts'
 import { OpenHolds } from '../guard/open-holds.ts'
+import { readGuarded } from './read-guarded.ts'
 import { releaseHolds } from './release-holds.ts'
 import { blocksToCompare, impactOf, type ReadSoldHotel } from '../impact/impact.ts'
 import { unlessStale } from '../impact/plan-id.ts'
@@ -96,7 +97,7 @@ async function applyAndCommit(
   const records: (PushRecord | undefined)[] = []
   for (const push of pushes) {
     const hotel = group.hotels.get(push.catalog.hotelId)
-    records.push(hotel && (await recordOf(connection, push, { hotel, group }, needs)))
+    records.push(hotel && (await recordOf(connection, push, { hotel, group, earlier: records }, needs)))
   }
   const written = await writeAndCommit(connection, group, records, needs)
   remember(group, written, needs.cache)
@@ -147,7 +148,11 @@ async function lockAndRead(
 async function recordOf(
   connection: Connection,
   push: ReadyPush,
-  { hotel, group }: { hotel: LockedHotel; group: Group },
+  {
+    hotel,
+    group,
+    earlier,
+  }: { hotel: LockedHotel; group: Group; earlier: readonly (PushRecord | undefined)[] },
   needs: GroupNeeds,
 ): Promise<PushRecord> {
   const current = isCatalogOf(push.catalog, hotel) ? push : await planAnew(connection, push, needs)
@@ -158,13 +163,7 @@ async function recordOf(
   const ready = unlessStale(current, hotel.revision)
   const blocks = blocksOf(hotel.id, group.rows)
   const { undo } = ready
-  if (undo)
-    return applyUndo(
-      connection,
-      { ...ready, undo },
-      { hotel, blocks, models: group.models },
-      needs.clock.now(),
-    )
+  if (undo) return applyUndo(connection, { ...ready, undo }, { ...group, hotel, blocks }, needs.clock.now())
   if (push.release)
     return releaseHolds(connection, ready, {
       ...group,
@@ -177,10 +176,12 @@ async function recordOf(
         return readRest(connection, group.rows)
       },
     })
-  const holds = ready.catalog.guard && (await holdsBefore(connection, ready, group))
+  const guarded =
+    ready.catalog.guard &&
+    (await readGuarded(connection, ready, { hotel, blocks, holds: group.holds, earlier }))
   const observe =
     ready.body.impact === true ? await observer(connection, ready, { hotel, group }, needs) : undefined
-  const applied = await applyPush(ready, hotel, blocks, group.models, { holds, observe })
+  const applied = await applyPush(ready, hotel, blocks, group.models, { guarded, observe })
   const record = answerPush(ready, applied, hotel.revision)
   return { ...record, kept: { ...record.kept, before: applied.before } }
 }
@@ -197,16 +198,6 @@ async function observer(
   await readRest(connection, group.rows)
   const { revision: baseRevision } = hotel
   return (states, results) => impactOf(states, results, { ready, sold, baseRevision })
-}
-
-/** The open holds of which a push may replace parts. */
-async function holdsBefore(connection: Connection, { catalog, plan }: ReadyPush, { holds }: Group) {
-  const { hotelId } = catalog
-  const keys = plan.items.flatMap(({ rows }) =>
-    rows.flatMap(({ roomNo, rateNo, months }) => months.map(({ month }) => ({ roomNo, rateNo, month }))),
-  )
-  for (const hold of await selectHoldsOfBlocks(connection, hotelId, keys)) holds.read(hold)
-  return holds
 }
 
 async function planAnew(connection: Connection, push: ReadyPush, needs: GroupNeeds): Promise<ReadyPush> {

@@ -1,23 +1,20 @@
-import { firstDay, formatNight, type DayNumber } from '../../base/calendar.ts'
 import { answer } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { guestsMaxOf } from '../../products/store.ts'
 import type { PushRecord } from '../../push-log/keep/keep.ts'
 import { noteModels } from './apply.ts'
+import { releasableParts, type Skipped } from './releasable.ts'
+import { listedSkipped } from './skipped-nights.ts'
 import { BeforeValues } from '../blocks/before-values.ts'
-import type { Block, Blocks, NightMask, Stamp } from '../blocks/block.ts'
+import type { Block, Blocks, SetResult, Stamp } from '../blocks/block.ts'
 import { unset } from '../blocks/block-codec.ts'
-import type { HotelCatalog } from '../catalog/catalog.ts'
-import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../fields.ts'
-import { countNights, nightsWhere } from '../blocks/month.ts'
+import { fieldNumber, isPriceField, modelOf } from '../fields.ts'
+import { countNights, type NightMask } from '../blocks/month.ts'
 import type { ReadyPush, RowChange } from '../judge/plan.ts'
-import { historyFieldOf } from '../history/replaced-values.ts'
-import { namesOf } from '../catalog/row-names.ts'
 import type { BlockKey, LockedHotel, ModelChange } from '../blocks/store.ts'
 import { guardErrors, guardLimits } from '../guard/contract.ts'
-import type { HoldEnder, SkippedCells } from '../guard/holds-contract.ts'
-import type { HeldPart } from '../guard/hold-codec.ts'
+import type { HoldEnder } from '../guard/holds-contract.ts'
+import type { HeldPart } from '../guard/held-parts.ts'
 import { lockHolds, lockOpenHolds } from '../guard/hold-store.ts'
 import type { Hold, OpenHolds } from '../guard/open-holds.ts'
 import { holdIdOf, readHoldId } from '../guard/hold-id.ts'
@@ -32,9 +29,6 @@ type Releasing = {
   accountMs: number
   read: (keys: readonly Omit<BlockKey, 'hotelId'>[]) => Promise<void>
 }
-
-type SkipReason = SkippedCells['reason']
-type Skipped = { hold: Hold; part: HeldPart; nights: NightMask; reason: SkipReason }
 
 /**
  * Applies what is held, as a push with a revision of its own. The hotel is locked. Left out are nights that are past,
@@ -60,18 +54,15 @@ export async function releaseHolds(
       before,
     }
     const nightsByBlock = new Map<Block, NightMask>()
-    for (const part of hold.parts) {
+    const nightsOf = releasableParts(hold, blocks, { catalog, hotel, today: plan.today ?? 0 }, skipped)
+    for (const [part, nights] of nightsOf) {
       const block = blocks.of(part.roomNo, part.rateNo, part.month)
-      const skip = (reason: SkipReason, nights: NightMask) => {
-        if (nights !== 0) skipped.push({ hold, part, nights, reason })
-      }
-      const nights = releasable({ hold, part, block }, { catalog, hotel, today: plan.today ?? 0 }, skip)
       before.at(part, part.month)
-      const result = block.set(part.field, nights, part.value, stamp)
-      skip('changed', result.superseded)
+      const result = applyPart(block, part, nights, stamp)
+      if (result.superseded !== 0) skipped.push({ hold, part, nights: result.superseded, reason: 'changed' })
       nightsByBlock.set(block, (nightsByBlock.get(block) ?? 0) | result.changed)
-      if (isPriceField(part.field) && (nights & ~result.superseded) !== 0)
-        priced.push({ ...part, pricingModel: isGuestPriceField(part.field) ? 'guest' : 'unit' })
+      if (part.value !== unset && isPriceField(part.field) && (nights & ~result.superseded) !== 0)
+        priced.push({ ...part, pricingModel: modelOf(part.field) })
     }
     releasing.holds.close(hold, 'released', by)
     let cellsChanged = 0
@@ -141,82 +132,17 @@ export function notOpen(state: Hold['state'], value: string | undefined, index: 
   return new Rejected(409, { ...guardErrors.holdNotOpen, message, path: `/holdIds/${index}`, value })
 }
 
-/** The nights of a part that can still be set. */
-function releasable(
-  { hold, part, block }: { hold: Hold; part: HeldPart; block: Block },
-  { catalog, hotel, today }: { catalog: HotelCatalog; hotel: LockedHotel; today: DayNumber },
-  skip: (reason: SkipReason, nights: NightMask) => void,
-): NightMask {
-  const { field, month, mask } = part
-  const isPrice = isPriceField(field)
-  const none = (reason: SkipReason): NightMask => {
-    skip(reason, mask)
-    return 0
-  }
-  if (isPrice && hold.currencyRevision !== hotel.currencyRevision) return none('currency')
-  if (!isSold(part, catalog)) return none('product')
-  const first = firstDay(month)
-  const past = nightsWhere(mask, (night) => first + night < today - 1)
-  skip('past', past)
-  const values = block.values(field)
-  const revisions = isPrice && hotel.currencyRevision > 0 ? block.revisions(field) : undefined
-  const present = (night: number): number => {
-    const isFormer = revisions !== undefined && (revisions[night] ?? unset) <= hotel.currencyRevision
-    return isFormer ? unset : (values?.[night] ?? unset)
-  }
-  const then = new Map<number, number>()
-  nightsWhere(mask, (night) => then.set(night, part.before[then.size] ?? unset).size > 0)
-  const changed =
-    nightsWhere(mask & ~past, (night) => present(night) !== then.get(night)) |
-    (isPrice ? otherModel(block, field, mask & ~past) : 0)
-  skip('changed', changed)
-  return mask & ~past & ~changed
+/** As a push of it would: a price takes those of the other model away. */
+function applyPart(block: Block, part: HeldPart, nights: NightMask, stamp: Stamp): SetResult {
+  const { field, value } = part
+  const result = block.set(field, nights, value, stamp)
+  if (value === unset || !isPriceField(field)) return result
+  const applied = nights & ~result.superseded
+  const cleared =
+    modelOf(field) === 'unit'
+      ? block.clearGuestPrices(applied, none, stamp)
+      : block.set(fieldNumber.unitPrice, applied, unset, stamp)
+  return { changed: result.changed | cleared.changed, superseded: result.superseded }
 }
 
-function isSold({ roomNo, rateNo, field }: HeldPart, { productOf }: HotelCatalog): boolean {
-  if (rateNo === 0) return true
-  const product = productOf(roomNo, rateNo)
-  if (!product?.isAvailable) return false
-  if (!isGuestPriceField(field)) return true
-  const { ageCategory, guests } = guestBucket(field)
-  return guests <= guestsMaxOf(product)[ageCategory]
-}
-
-/** The nights with a price of the other model. */
-function otherModel(block: Block, field: number, nights: NightMask): NightMask {
-  if (isGuestPriceField(field)) return block.nightsWithValue(fieldNumber.unitPrice, nights)
-  let found = 0
-  for (const other of block.fields())
-    if (isGuestPriceField(other)) found |= block.nightsWithValue(other, nights)
-  return found
-}
-
-/** In ranges of nights. */
-function listedSkipped(skipped: readonly Skipped[], catalog: HotelCatalog) {
-  const names = namesOf(catalog)
-  const listed: SkippedCells[] = []
-  let more = 0
-  for (const { hold, part, nights, reason } of skipped) {
-    const first = firstDay(part.month)
-    let from: DayNumber | undefined
-    for (let night = 0; night <= 31; night++) {
-      const isSkipped = night < 31 && ((nights >>> night) & 1) === 1
-      if (isSkipped) from ??= first + night
-      if (isSkipped || from === undefined) continue
-      if (listed.length < guardLimits.skippedListedMax)
-        listed.push({
-          holdId: holdIdOf(hold.id),
-          roomId: names.roomCode(part.roomNo),
-          rateId: part.rateNo === 0 ? null : names.rateCode(part.rateNo),
-          startDate: formatNight(from),
-          endDate: formatNight(first + night - 1),
-          field: historyFieldOf(part.field),
-          ...(isGuestPriceField(part.field) ? guestBucket(part.field) : {}),
-          reason,
-        })
-      else more++
-      from = undefined
-    }
-  }
-  return { skipped: listed, ...(more > 0 ? { moreSkipped: more } : {}) }
-}
+const none: ReadonlySet<number> = new Set()

@@ -1,4 +1,5 @@
 import type { Block, Blocks, Stamp } from '../blocks/block.ts'
+import { haveSameValues } from '../blocks/same-values.ts'
 
 /** Blocks for trying out a push, discarded after a dry run and when later items undo earlier ones. */
 export class Scratch implements Blocks {
@@ -25,7 +26,7 @@ export class Scratch implements Blocks {
   }
 
   isUnchanged({ currencyRevision }: Stamp): boolean {
-    return [...this.#copies].every(([real, copy]) => copy.holdsSameAs(real, currencyRevision))
+    return [...this.#copies].every(([real, copy]) => haveSameValues(real, copy, currencyRevision))
   }
 
   /** Makes the copies real. If the values are as before, takes over only the push's sequences, if any. */

@@ -2,6 +2,7 @@ import type { Blocks, Stamp } from '../blocks/block.ts'
 import type { ReadyPush } from '../judge/plan.ts'
 import type { LockedHotel } from '../blocks/store.ts'
 import { PushJudge } from './judged-push.ts'
+import type { LatePrices } from './late-prices.ts'
 import type { OpenHolds } from './open-holds.ts'
 import { PushGuard } from './push-guard.ts'
 
@@ -9,8 +10,8 @@ type Guarded = {
   hotel: LockedHotel
   stored: Blocks
   stamp: Stamp
-  /** Absent in a dry run. */
-  holds: OpenHolds | undefined
+  holds: OpenHolds
+  late: LatePrices
 }
 
 /**
@@ -19,7 +20,7 @@ type Guarded = {
  */
 export async function guardPush(
   ready: ReadyPush,
-  { hotel, stored, stamp, holds }: Guarded,
+  { hotel, stored, stamp, holds, late }: Guarded,
   probe: (probing: { stamp: Stamp; guard: PushGuard }) => Promise<unknown>,
 ): Promise<PushGuard | undefined> {
   const { body, catalog, plan } = ready
@@ -27,12 +28,12 @@ export async function guardPush(
   if (!guard) return undefined
   const { currencyRevision } = hotel
   const { today = 0 } = plan
-  const judge = new PushJudge({ guard, catalog, stored, currencyRevision, today }, plan.items)
+  const judge = new PushJudge({ guard, catalog, stored, currencyRevision, today, late }, plan.items)
   if (body.atomic === true) {
     const { revision, sequence, keyId } = stamp
-    const trial = new PushGuard(judge, ready, undefined)
+    const trial = new PushGuard(judge, ready, holds, { isTrial: true })
     await probe({ stamp: { revision, sequence, keyId, currencyRevision }, guard: trial })
     judge.whole = trial.strongest
   }
-  return new PushGuard(judge, ready, holds)
+  return new PushGuard(judge, ready, holds, { isTrial: body.dryRun === true })
 }

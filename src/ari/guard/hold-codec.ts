@@ -1,19 +1,7 @@
 import { pack, unpack } from '../../push-log/bodies/stored-bytes.ts'
 import { readRuns, readVarint, scratchFor, unset, writeRuns, writeVarint } from '../blocks/block-codec.ts'
-import type { NightMask } from '../blocks/block.ts'
 import { countNights } from '../blocks/month.ts'
-
-/** A value that is held for nights of a row in one month, and those that were stored then, one for each night. */
-export type HeldPart = {
-  roomNo: number
-  rateNo: number
-  month: number
-  field: number
-  mask: NightMask
-  /** `unset`: the value would be cleared. */
-  value: number
-  before: readonly number[]
-}
+import type { HeldPart } from './held-parts.ts'
 
 const formats = { identity: 1, zstd: 2 } as const
 
@@ -55,28 +43,4 @@ export function unpackParts(stored: Buffer): HeldPart[] {
     parts.push({ roomNo, rateNo, month, field, mask, value, before })
   }
   return parts
-}
-
-/** The parts without these nights of a field; undefined if nothing changes. */
-export function withoutNights(part: HeldPart, nights: NightMask): HeldPart | undefined {
-  if ((part.mask & nights) === 0) return undefined
-  const before: number[] = []
-  let index = 0
-  for (let rest = part.mask; rest !== 0; rest &= rest - 1) {
-    const value = part.before[index++] ?? unset
-    if ((rest & -rest & nights) === 0) before.push(value)
-  }
-  return { ...part, mask: part.mask & ~nights, before }
-}
-
-/** Nights of rooms and room-rates, each once. */
-export function countCells(parts: readonly HeldPart[]): number {
-  const nightsByRow = new Map<string, NightMask>()
-  for (const { roomNo, rateNo, month, mask } of parts) {
-    const row = `${roomNo}/${rateNo}/${month}`
-    nightsByRow.set(row, (nightsByRow.get(row) ?? 0) | mask)
-  }
-  let cells = 0
-  for (const nights of nightsByRow.values()) cells += countNights(nights)
-  return cells
 }

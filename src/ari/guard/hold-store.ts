@@ -2,7 +2,8 @@ import { sqlIsoMillis, numberArray, type Queryable } from '../../postgres/postgr
 import { packBlockKey, type BlockKey } from '../blocks/store.ts'
 import { guardLimits, type HoldExample, type Reason } from './contract.ts'
 import type { HoldEnder, HoldState, ListedHold } from './holds-contract.ts'
-import { countCells, packParts, unpackParts } from './hold-codec.ts'
+import { countCells } from './held-parts.ts'
+import { packParts, unpackParts } from './hold-codec.ts'
 import type { Hold } from './open-holds.ts'
 
 type HoldRow = Omit<Hold, 'parts' | 'state'> & { parts: Buffer; state: HoldState }
@@ -34,6 +35,20 @@ export async function lockHolds(
   const { rows } = await connection.query<HoldRow>(
     `select ${holdColumns} from hold where hotel_id = $1 and id = any($2::uuid[]) order by at, id for no key update`,
     [hotelId, ids],
+  )
+  return rows.map(holdOf)
+}
+
+/** The open holds of one push, locked: they are stored at the time at which it is logged. */
+export async function lockHoldsOfPush(
+  connection: Queryable,
+  hotelId: number,
+  { requestId, atMs }: { requestId: string; atMs: number },
+): Promise<Hold[]> {
+  const { rows } = await connection.query<HoldRow>(
+    `select ${holdColumns} from hold
+     where hotel_id = $1 and state = 'open' and request_id = $2 and epoch_ms(at) = $3 order by id for no key update`,
+    [hotelId, requestId, atMs],
   )
   return rows.map(holdOf)
 }

@@ -7,8 +7,11 @@ import { exampleOfHold, guardLimits, onExpiry, reasons } from './contract.ts'
 
 export const holdStates = ['open', 'released', 'discarded', 'expired', 'replaced'] as const
 export type HoldState = (typeof holdStates)[number]
-/** Who or what ended a hold; `push`: newer ones replaced all of it, `limit`: the hotel had too many. */
-export const holdEnders = ['supplier', 'platform', 'expiry', 'push', 'limit'] as const
+/**
+ * Who or what ended a hold; `push`: newer ones replaced all of it, `undo`: its own push was undone, `limit`: the hotel
+ * had too many.
+ */
+export const holdEnders = ['supplier', 'platform', 'expiry', 'push', 'undo', 'limit'] as const
 export type HoldEnder = (typeof holdEnders)[number]
 
 const listedHold = Type.Object({

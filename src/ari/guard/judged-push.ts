@@ -1,16 +1,18 @@
 import { firstDay, monthOf, weekdayOf, type DayNumber } from '../../base/calendar.ts'
 import { guestsMaxOf } from '../../products/store.ts'
 import { unset } from '../blocks/block-codec.ts'
-import type { Block, Blocks, NightMask } from '../blocks/block.ts'
+import type { Block, Blocks } from '../blocks/block.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
-import { fieldNumber, isPriceField } from '../fields.ts'
+import { fieldNumber, guestBucket, guestPriceField, isPriceField, type FieldValue } from '../fields.ts'
 import { daysAheadMax } from '../item-contract.ts'
-import { countNights, nightsWhere } from '../blocks/month.ts'
+import { countNights, nightsWhere, type NightMask } from '../blocks/month.ts'
 import type { PlannedItem, RowChange } from '../judge/plan.ts'
 import { futurePrices } from './future-prices.ts'
+import type { LatePrices } from './late-prices.ts'
 import { learnBounds, type WeekBounds } from './learned.ts'
 import {
   closes,
+  isStronger,
   judgeInventory,
   judgeMass,
   judgePrice,
@@ -30,7 +32,12 @@ export type JudgingContext = {
   stored: Blocks
   currencyRevision: number
   today: DayNumber
+  /** Prices that were cleared lately. */
+  late: LatePrices
 }
+
+/** A verdict on a value. `from`: what it was compared with; `unset` if with nothing. */
+export type Judged = { verdict: Verdict; field: number; value: number; from: number }
 
 /** The months whose prices teach bounds. */
 function learningMonths(today: DayNumber): { from: number; to: number } {
@@ -96,42 +103,70 @@ export class PushJudge {
    * `before`: what the items before left on the night; a held value leaves it there. The rules compare the value with
    * what was stored before the push: a price that is cleared and set again is a changed price.
    */
-  verdict(
-    row: RowChange,
-    { month, field, value }: { month: number; field: number; value: number },
-    night: number,
-    before: number,
-  ): Verdict | undefined {
+  judge(row: RowChange, { month, field, value }: Pushed, night: number, before: number): Judged | undefined {
     if (!mayBeHeld(field, before, value)) return undefined
-    return (
-      this.#own(row, { month, field, value }, night) ??
-      this.#wholeUnless(row, field, value, firstDay(month) + night)
-    )
-  }
-
-  #own(
-    row: RowChange,
-    { month, field, value }: { month: number; field: number; value: number },
-    night: number,
-  ): Verdict | undefined {
+    if (isPriceField(field)) return this.judgePrices(row, month, [{ field, value }], night)
     const { guard, stored } = this.#context
-    const before = this.before(field, night, stored.of(row.roomNo, row.rateNo, month))
-    if (isPriceField(field)) {
-      const day = firstDay(month) + night
-      const bounds = guard.learned ? this.#boundsOn(row, field, day) : undefined
-      const verdict = judgePrice(guard, field, before, value, bounds)
-      if (!verdict || verdict.action === 'warn') return this.whole ? undefined : verdict
-      return this.#closes(row, value, day) ? undefined : verdict
-    }
-    const opening = opens(field, before, value) ? this.massOpen?.verdict : undefined
-    const jump = field === fieldNumber.inventory ? judgeInventory(guard.jumps, before, value) : undefined
+    const from = this.before(field, night, stored.of(row.roomNo, row.rateNo, month))
+    const opening = opens(field, from, value) ? this.massOpen?.verdict : undefined
+    const jump = field === fieldNumber.inventory ? judgeInventory(guard.jumps, from, value) : undefined
     // What a rule about the whole push only warns of, is warned of once.
     const own = opening && opening.action !== 'warn' ? opening : jump
-    return own?.action === 'warn' && this.whole ? undefined : own
+    const verdict = own?.action === 'warn' ? (this.whole ?? own) : (own ?? this.whole)
+    return verdict && { verdict, field, value, from }
   }
 
-  #wholeUnless(row: RowChange, field: number, value: number, day: DayNumber): Verdict | undefined {
-    return this.whole && isPriceField(field) && this.#closes(row, value, day) ? undefined : this.whole
+  /** About prices of a night that are applied together or not at all. One that closes the night to its party is none. */
+  judgePrices(
+    row: RowChange,
+    month: number,
+    prices: readonly FieldValue[],
+    night: number,
+  ): Judged | undefined {
+    const day = firstDay(month) + night
+    let worst: Judged | undefined
+    let first: Judged | undefined
+    for (const { field, value } of prices) {
+      if (!isPriceField(field) || value === unset) continue
+      const isClosing = this.#closes(row, value, day)
+      for (const from of this.#pricesBefore(row, { month, field, value }, night)) {
+        const bounds = this.#context.guard.learned ? this.#boundsOn(row, field, day) : undefined
+        const verdict = judgePrice(this.#context.guard, field, from, value, bounds)
+        const { whole } = this
+        if (whole && !isClosing) first ??= { verdict: whole, field, value, from }
+        if (!verdict || (isClosing && verdict.action !== 'warn')) continue
+        if (isStronger(verdict, worst?.verdict)) worst = { verdict, field, value, from }
+      }
+    }
+    if (!this.whole || (worst && worst.verdict.action !== 'warn')) return worst
+    return first
+  }
+
+  /**
+   * What a price is compared with: for each party that it is for, the party's price before the push, in whatever model,
+   * or else its last one.
+   */
+  #pricesBefore(row: RowChange, { month, field }: Pushed, night: number): readonly number[] {
+    const { stored, late, catalog } = this.#context
+    const block = stored.of(row.roomNo, row.rateNo, month)
+    const own = this.before(field, night, block)
+    if (own !== unset) return [own]
+    const lastOf = (one: number) => late(row, month, one, night)
+    const isUnit = field === fieldNumber.unitPrice
+    const bucket = isUnit ? undefined : guestBucket(field)
+    if (bucket && bucket.ageCategory !== 'adult') return [lastOf(field)?.price ?? unset]
+    const before = (adults: number): number => {
+      const guest = guestPriceField('adult', adults)
+      const present = this.before(isUnit ? guest : fieldNumber.unitPrice, night, block)
+      if (present !== unset) return present
+      const [ofUnit, ofGuests] = [lastOf(fieldNumber.unitPrice), lastOf(guest)]
+      const last = (ofUnit?.revision ?? 0) > (ofGuests?.revision ?? 0) ? ofUnit : ofGuests
+      return last?.price ?? unset
+    }
+    if (bucket) return [before(bucket.guests)]
+    const product = catalog.productOf(row.roomNo, row.rateNo)
+    const most = product ? guestsMaxOf(product).adult : 1
+    return [...new Set(Array.from({ length: most }, (_, index) => before(index + 1)))]
   }
 
   /**
@@ -163,6 +198,8 @@ export class PushJudge {
     return learnBounds(prices)
   }
 }
+
+type Pushed = FieldValue & { month: number }
 
 function monthsOf(row: RowChange) {
   return row.months.map(({ month, mask }) => ({ row, month, mask }))

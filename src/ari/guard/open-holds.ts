@@ -1,8 +1,9 @@
 import { packBlockKey } from '../blocks/store.ts'
-import type { NightMask } from '../blocks/block.ts'
+import type { Stamp } from '../blocks/block.ts'
+import type { NightMask } from '../blocks/month.ts'
 import type { HoldExample, Reason } from './contract.ts'
 import type { HoldEnder, HoldState } from './holds-contract.ts'
-import { withoutNights, type HeldPart } from './hold-codec.ts'
+import { isOf, withoutReplaced, type HeldBlock, type HeldPart, type Replaced } from './held-parts.ts'
 
 /** A hold as it is stored. */
 export type Hold = {
@@ -24,7 +25,8 @@ export type Hold = {
   resolvedBy?: HoldEnder
 }
 
-type Row = { roomNo: number; rateNo: number }
+/** The place of a push among those of its key. */
+type PushOrder = Pick<Stamp, 'keyId' | 'sequence'>
 
 /**
  * The open holds of a group of pushes, read under the locks of their hotels: a newer push to a held cell replaces its
@@ -53,35 +55,57 @@ export class OpenHolds {
 
   #keep(hold: Hold): void {
     this.#holds.set(hold.id, hold)
-    for (const block of new Set(hold.parts.map((part) => keyOf(hold.hotelId, part)))) {
+    for (const block of new Set(hold.parts.map((part) => keyOf({ hotelId: hold.hotelId, ...part })))) {
       const ids = this.#idsByBlock.get(block)
       if (ids) ids.push(hold.id)
       else this.#idsByBlock.set(block, [hold.id])
     }
   }
 
-  /** A push set, cleared or holds other values for fields of the row on the nights. */
-  replace(
-    hotelId: number,
-    { roomNo, rateNo }: Row,
-    month: number,
-    nights: NightMask,
-    isReplaced: (field: number) => boolean,
-  ): void {
+  /** What pushes of the same key with higher sequences hold of a block, hold by hold. */
+  *partsSince(block: HeldBlock, { keyId, sequence }: PushOrder): Generator<readonly HeldPart[]> {
+    if (sequence === undefined) return
+    for (const hold of this.#openOf(block))
+      if (hold.keyId === keyId && hold.sequence !== null && hold.sequence > sequence)
+        yield hold.parts.filter((part) => isOf(part, block))
+  }
+
+  /** A push set, cleared or holds other values on the nights; what newer ones of its key hold stays. */
+  replace(block: HeldBlock, nights: NightMask, replaced: Replaced, by: PushOrder): void {
     if (nights === 0 || this.#idsByBlock.size === 0) return
-    for (const id of this.#idsByBlock.get(keyOf(hotelId, { roomNo, rateNo, month })) ?? []) {
+    for (const hold of this.#openOf(block)) {
+      const isNewer =
+        by.sequence !== undefined && hold.keyId === by.keyId && (hold.sequence ?? 0) > by.sequence
+      if (!isNewer) this.#keepParts(hold, withoutReplaced(hold.parts, block, nights, replaced), 'push')
+    }
+  }
+
+  /** An undo of the hold's push ends these parts of it. Returns them as the hold had them. */
+  undo(id: string, isUndone: (part: HeldPart) => boolean): HeldPart[] {
+    const hold = this.#holds.get(id)
+    if (hold?.state !== 'open') return []
+    const undone = hold.parts.filter(isUndone)
+    if (undone.length > 0)
+      this.#keepParts(
+        hold,
+        hold.parts.filter((part) => !isUndone(part)),
+        'undo',
+      )
+    return undone
+  }
+
+  /** Ends the parts of a hold that are not among these; without any, the hold. */
+  #keepParts(hold: Hold, parts: HeldPart[] | undefined, by: HoldEnder): void {
+    if (!parts) return
+    hold.parts = parts
+    this.#changed.add(hold.id)
+    if (parts.length === 0) this.close(hold, by === 'undo' ? 'discarded' : 'replaced', by)
+  }
+
+  *#openOf(block: HeldBlock): Generator<Hold> {
+    for (const id of this.#idsByBlock.get(keyOf(block)) ?? []) {
       const hold = this.#holds.get(id)
-      if (hold?.state !== 'open') continue
-      for (const [index, part] of hold.parts.entries()) {
-        if (part.roomNo !== roomNo || part.rateNo !== rateNo || part.month !== month) continue
-        const rest = isReplaced(part.field) ? withoutNights(part, nights) : undefined
-        if (!rest) continue
-        hold.parts[index] = rest
-        this.#changed.add(id)
-      }
-      if (!this.#changed.has(id)) continue
-      hold.parts = hold.parts.filter(({ mask }) => mask !== 0)
-      if (hold.parts.length === 0) this.close(hold, 'replaced', 'push')
+      if (hold?.state === 'open') yield hold
     }
   }
 
@@ -104,6 +128,6 @@ export class OpenHolds {
   }
 }
 
-function keyOf(hotelId: number, part: { roomNo: number; rateNo: number; month: number }): string {
-  return `${hotelId}/${packBlockKey(part)}`
+function keyOf(block: HeldBlock): string {
+  return `${block.hotelId}/${packBlockKey(block)}`
 }

@@ -1,28 +1,25 @@
-import { nightsWhere } from '../blocks/month.ts'
 import { randomUUID } from 'node:crypto'
-import { counted } from '../../base/counted.ts'
-import { firstDay, formatNight } from '../../base/calendar.ts'
-import { fromMinor } from '../../base/money.ts'
-import { problemAt, type Problem } from '../../http/rejected.ts'
+import { hourMs } from '../../base/calendar.ts'
+import type { Problem } from '../../http/rejected.ts'
 import { unset } from '../blocks/block-codec.ts'
-import type { Block, NightMask, Stamp } from '../blocks/block.ts'
+import type { Block, Stamp } from '../blocks/block.ts'
+import { nightsWhere, type NightMask } from '../blocks/month.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
-import { guestBucket, isGuestPriceField, isPriceField, type FieldValue } from '../fields.ts'
+import { isGuestPriceField, isPriceField, modelOf, type FieldValue } from '../fields.ts'
 import type { ReadyPush, RowChange } from '../judge/plan.ts'
-import { historyFieldOf } from '../history/replaced-values.ts'
-import { isSwitch } from '../restrictions.ts'
-import { namesOf } from '../catalog/row-names.ts'
+import { guardLimits, type HoldExample, type ItemHold, type Reason } from './contract.ts'
 import {
-  guardLimits,
-  guardRejected,
-  guardWarning,
-  type HoldExample,
-  type ItemHold,
-  type Reason,
-} from './contract.ts'
-import { countCells, withoutNights, type HeldPart } from './hold-codec.ts'
-import { type MassVerdict, type PushJudge } from './judged-push.ts'
+  countCells,
+  nightsHeldWhole,
+  withoutReplaced,
+  type HeldBlock,
+  type HeldPart,
+  type Replaced,
+} from './held-parts.ts'
+import { massWarning, problemOf } from './guard-problems.ts'
+import { HoldExamples, type Shown } from './hold-examples.ts'
 import { holdIdOf } from './hold-id.ts'
+import type { Judged, PushJudge } from './judged-push.ts'
 import type { OpenHolds } from './open-holds.ts'
 import type { RuleAction } from './rules/rules-contract.ts'
 import type { Verdict } from './rules/rules.ts'
@@ -38,70 +35,111 @@ export type GuardedItem = {
 }
 
 /** What one verdict concerns in an item. */
-type Noted = { action: RuleAction; reason: Reason; parts: HeldPart[]; examples: HoldExample[]; cells: number }
+type Noted = { action: RuleAction; reason: Reason; parts: HeldPart[]; examples: HoldExample[] }
 
-/** Holds back what the rules forbid, while a push is applied. */
+/** One verdict on some nights, with what it says of the first of them. */
+type Found = { verdict: Verdict; nights: NightMask; shown: Shown[] }
+
+/** Holds back what the rules forbid, while a push is applied. What it holds back leaves no trace in the blocks. */
 export class PushGuard {
   readonly #judge: PushJudge
   readonly #catalog: HotelCatalog
   readonly #ready: ReadyPush
-  /** The open holds of the hotel; absent in a dry run, which changes none. */
-  readonly #open: OpenHolds | undefined
+  /** The open holds of the hotel. */
+  readonly #open: OpenHolds
+  /** Whether nothing is kept: neither what the push holds, nor that it replaces what is held. */
+  readonly #isTrial: boolean
   readonly #idByReason = new Map<Reason, string>()
   /** Of the item in progress, by reason and action. */
   #noted = new Map<string, Noted>()
-  /** What this push holds so far, by block. */
-  readonly #pending = new Map<string, { reason: Reason; part: HeldPart }[]>()
+  /** What this push holds so far. */
+  readonly #pending = new Map<Reason, HeldPart[]>()
   readonly #examplesByReason = new Map<Reason, HoldExample[]>()
-  #names: ReturnType<typeof namesOf> | undefined
+  readonly #examples: HoldExamples
   #listed = 0
   /** The strongest verdict so far that holds or rejects anything. */
   strongest: Verdict | undefined
 
-  constructor(judge: PushJudge, ready: ReadyPush, open: OpenHolds | undefined) {
+  constructor(judge: PushJudge, ready: ReadyPush, open: OpenHolds, { isTrial }: { isTrial: boolean }) {
     this.#judge = judge
     this.#ready = ready
     this.#catalog = ready.catalog
     this.#open = open
+    this.#isTrial = isTrial
+    this.#examples = new HoldExamples(ready.catalog)
   }
 
-  /** The nights on which a value is not set. Their sequence is recorded: older pushes must not set them either. */
+  /** The nights on which newer pushes of the key hold the field. */
+  heldSince(at: PushedAt, field: number, nights: NightMask, stamp: Stamp): NightMask {
+    let held = 0
+    for (const parts of this.#open.partsSince(this.#blockOf(at), stamp))
+      for (const part of parts) if (part.field === field) held |= part.mask
+    return held & nights
+  }
+
+  /** The nights on which newer pushes of the key hold all prices, or one of the model that the row doesn't set. */
+  heldWholeSince(at: PushedAt, nights: NightMask, stamp: Stamp): NightMask {
+    const { sets, guestPricesKept, pricingModel } = at.row
+    if (!guestPricesKept && !sets.some(({ field }) => isPriceField(field))) return 0
+    let held = 0
+    for (const parts of this.#open.partsSince(this.#blockOf(at), stamp)) {
+      held |= nightsHeldWhole(parts)
+      for (const { field, value, mask } of parts)
+        if (pricingModel && isPriceField(field) && value !== unset && modelOf(field) !== pricingModel)
+          held |= mask
+    }
+    return held & nights
+  }
+
+  /** The nights on which a value is not set. */
   withhold(
-    { row, month }: PushedAt,
+    at: PushedAt,
     { field, value }: FieldValue,
     nights: NightMask,
     block: Block,
     stamp: Stamp,
-  ): { withheld: NightMask; superseded: NightMask } {
-    if (!this.#judge.concerns(field, value)) return nothing
-    const found = new Map<string, { verdict: Verdict; nights: NightMask }>()
-    nightsWhere(nights, (night) => {
-      const before = this.#judge.before(field, night, block)
-      const verdict = this.#judge.verdict(row, { month, field, value }, night, before)
-      if (!verdict) return false
-      const key = `${verdict.reason}/${verdict.action}/${verdict.bound}`
-      const same = found.get(key)
-      if (same) same.nights |= 1 << night
-      else found.set(key, { verdict, nights: 1 << night })
-      return true
-    })
+  ): NightMask {
+    if (nights === 0 || !this.#judge.concerns(field, value)) return 0
+    const { row, month } = at
+    const found = findingsOf(nights, (night) =>
+      this.#judge.judge(row, { month, field, value }, night, this.#judge.before(field, night, block)),
+    )
+    const replaced = { isPrice: isPriceField(field), has: (one: number) => one === field }
+    return this.#act(at, found, replaced, stamp, (mask) => [this.#partOf(at, { field, value }, mask, block)])
+  }
+
+  /** The nights on which prices that would change the model are not set: all of the row, or none. */
+  withholdModel(at: PushedAt, nights: NightMask, block: Block, stamp: Stamp): NightMask {
+    const { row, month } = at
+    if (
+      nights === 0 ||
+      !row.sets.some(({ field, value }) => isPriceField(field) && this.#judge.concerns(field, value))
+    )
+      return 0
+    const found = findingsOf(nights, (night) => this.#judge.judgePrices(row, month, row.sets, night))
+    const replaced = { isPrice: true, has: isPriceField }
+    return this.#act(at, found, replaced, stamp, (mask) => this.#modelParts(at, mask, block))
+  }
+
+  #act(
+    at: PushedAt,
+    found: readonly Found[],
+    replaced: Replaced,
+    stamp: Stamp,
+    partsOf: (nights: NightMask) => HeldPart[],
+  ): NightMask {
     let withheld = 0
-    let superseded = 0
-    for (const { verdict, nights: mask } of found.values()) {
-      const isApplied = verdict.action === 'warn'
-      const allowed = isApplied ? mask : block.claim(field, mask, stamp)
-      if (!isApplied) {
-        withheld |= mask
-        superseded |= mask & ~allowed
-      }
-      if (allowed === 0) continue
-      const part = this.#partOf({ row, month }, { field, value }, allowed, block)
-      this.#note(part, verdict)
-      if (!isApplied && this.strongest?.action !== 'reject') this.strongest = { ...verdict, bound: null }
-      if (verdict.action === 'reject') this.#replace(row, month, allowed, (one) => one === field)
-      if (verdict.action === 'hold') this.#hold(part, verdict)
+    for (const { verdict, nights, shown } of found) {
+      const parts = partsOf(nights)
+      this.#note(at, parts, verdict, shown)
+      if (verdict.action === 'warn') continue
+      withheld |= nights
+      if (this.strongest?.action !== 'reject') this.strongest = { ...verdict, bound: null }
+      if (verdict.action !== 'hold') continue
+      this.#replace(at, nights, replaced, stamp)
+      this.#pending.set(verdict.reason, [...(this.#pending.get(verdict.reason) ?? []), ...parts])
     }
-    return { withheld, superseded }
+    return withheld
   }
 
   #partOf({ row, month }: PushedAt, { field, value }: FieldValue, mask: NightMask, block: Block): HeldPart {
@@ -111,50 +149,56 @@ export class PushGuard {
     return { roomNo, rateNo, month, field, mask, value, before }
   }
 
-  #note(part: HeldPart, { reason, action, bound }: Verdict): void {
-    const key = `${reason}/${action}`
-    const noted = this.#noted.get(key) ?? { action, reason, parts: [], examples: [], cells: 0 }
-    this.#noted.set(key, noted)
-    noted.parts.push(part)
-    let index = 0
-    for (
-      let rest = part.mask;
-      rest !== 0 && noted.examples.length < guardLimits.examplesMax;
-      rest &= rest - 1
-    )
-      noted.examples.push(this.#example(part, 31 - Math.clz32(rest & -rest), part.before[index++], bound))
+  /** The new prices, and the clearing of those that are stored. */
+  #modelParts(at: PushedAt, nights: NightMask, block: Block): HeldPart[] {
+    const sets = at.row.sets.filter(({ field }) => isPriceField(field))
+    const set = new Set(sets.filter(({ value }) => value !== unset).map(({ field }) => field))
+    const cleared = block.fields().filter((field) => isPriceField(field) && !set.has(field))
+    return [
+      ...sets.filter(({ value }) => value !== unset).map((one) => this.#partOf(at, one, nights, block)),
+      ...cleared
+        .map((field) => ({ field, mask: block.nightsWithValue(field, nights) }))
+        .filter(({ mask }) => mask !== 0)
+        .map(({ field, mask }) => this.#partOf(at, { field, value: unset }, mask, block)),
+    ]
   }
 
-  #hold(part: HeldPart, { reason }: Verdict): void {
-    const { roomNo, rateNo, month, field, mask } = part
-    this.#replace({ roomNo, rateNo }, month, mask, (one) => one === field)
-    const key = `${roomNo}/${rateNo}/${month}`
-    const pending = this.#pending.get(key)
-    if (pending) pending.push({ reason, part })
-    else this.#pending.set(key, [{ reason, part }])
+  #note(
+    at: PushedAt,
+    parts: readonly HeldPart[],
+    { reason, action, bound }: Verdict,
+    shown: readonly Shown[],
+  ): void {
+    const key = `${reason}/${action}`
+    const noted = this.#noted.get(key) ?? { action, reason, parts: [], examples: [] }
+    this.#noted.set(key, noted)
+    noted.parts.push(...parts)
+    for (const one of shown)
+      if (noted.examples.length < guardLimits.examplesMax)
+        noted.examples.push(this.#examples.of(at.row, at.month, one, bound))
   }
 
   /** A value was set or cleared after all: earlier ones that are held for it are not to be released any more. */
-  replaced({ row, month }: PushedAt, { field }: FieldValue, nights: NightMask): void {
-    this.#replace(row, month, nights, (one) => one === field)
+  replaced(at: PushedAt, field: number, nights: NightMask, stamp: Stamp): void {
+    this.#replace(at, nights, { isPrice: isPriceField(field), has: (one) => one === field }, stamp)
   }
 
   /** The same for all guest prices but those that are kept. */
-  replacedGuestPrices({ row, month }: PushedAt, kept: ReadonlySet<number>, nights: NightMask): void {
-    this.#replace(row, month, nights, (one) => isGuestPriceField(one) && !kept.has(one))
+  replacedGuestPrices(at: PushedAt, kept: ReadonlySet<number>, nights: NightMask, stamp: Stamp): void {
+    const has = (one: number) => isGuestPriceField(one) && !kept.has(one)
+    this.#replace(at, nights, { isPrice: true, has }, stamp)
   }
 
-  #replace(
-    row: { roomNo: number; rateNo: number },
-    month: number,
-    nights: NightMask,
-    isReplaced: (field: number) => boolean,
-  ): void {
+  #replace(at: PushedAt, nights: NightMask, replaced: Replaced, stamp: Stamp): void {
     if (nights === 0) return
-    this.#open?.replace(this.#catalog.hotelId, row, month, nights, isReplaced)
-    const pending = this.#pending.get(`${row.roomNo}/${row.rateNo}/${month}`)
-    for (const one of pending ?? [])
-      if (isReplaced(one.part.field)) one.part = withoutNights(one.part, nights) ?? one.part
+    const block = this.#blockOf(at)
+    if (!this.#isTrial) this.#open.replace(block, nights, replaced, stamp)
+    for (const [reason, parts] of this.#pending)
+      this.#pending.set(reason, withoutReplaced(parts, block, nights, replaced) ?? parts)
+  }
+
+  #blockOf({ row: { roomNo, rateNo }, month }: PushedAt): HeldBlock {
+    return { hotelId: this.#catalog.hotelId, roomNo, rateNo, month }
   }
 
   /** What became of the item that was just applied. */
@@ -166,7 +210,7 @@ export class PushGuard {
       if (action === 'hold') {
         const known = this.#examplesByReason.get(reason) ?? []
         this.#examplesByReason.set(reason, [...known, ...examples].slice(0, guardLimits.examplesMax))
-        const holdId = this.#open && holdIdOf(this.#idOf(reason))
+        const holdId = this.#isTrial ? undefined : holdIdOf(this.#idOf(reason))
         const isListed = this.#listed++ < holdsListedMax
         item.holds.push({
           ...(holdId === undefined ? {} : { holdId }),
@@ -192,11 +236,10 @@ export class PushGuard {
   /** Adds what the push holds to the open holds. */
   finish({ currencyRevision }: { currencyRevision: number }): void {
     const { body, catalog, plan, push } = this.#ready
-    if (!catalog.guard || !this.#open) return
+    if (!catalog.guard || this.#isTrial) return
     const { expiryHours, onExpiry } = catalog.guard
-    const parts = [...this.#pending.values()].flat()
     for (const [reason, id] of this.#idByReason) {
-      const own = parts.filter((one) => one.reason === reason && one.part.mask !== 0)
+      const parts = this.#pending.get(reason) ?? []
       this.#open.add({
         id,
         hotelId: catalog.hotelId,
@@ -208,55 +251,29 @@ export class PushGuard {
         expiresAtMs: plan.nowMs + catalog.aheadMs + expiryHours * hourMs,
         onExpiry,
         examples: this.#examplesByReason.get(reason) ?? [],
-        parts: own.map(({ part }) => part),
-        state: own.length > 0 ? 'open' : 'replaced',
+        parts,
+        state: parts.length > 0 ? 'open' : 'replaced',
       })
     }
   }
-
-  #example(part: HeldPart, night: number, before = unset, bound: number | null): HoldExample {
-    this.#names ??= namesOf(this.#catalog)
-    const { roomNo, rateNo, month, field, value: after } = part
-    const { minorDigits, roomCode, rateCode } = this.#names
-    const name = historyFieldOf(field)
-    const isPrice = isPriceField(field)
-    const value = (stored: number): number | boolean | null => {
-      if (name !== 'price' && name !== 'inventory' && isSwitch(name)) return stored === 1
-      if (stored === unset) return null
-      return isPrice ? fromMinor(stored, minorDigits) : stored
-    }
-    return {
-      roomId: roomCode(roomNo),
-      rateId: rateNo === 0 ? null : rateCode(rateNo),
-      date: formatNight(firstDay(month) + night),
-      field: name,
-      ...(isGuestPriceField(field) ? guestBucket(field) : {}),
-      before: value(before),
-      after: value(after),
-      bound: bound !== null && isPrice ? fromMinor(bound, minorDigits) : bound,
-    }
-  }
 }
 
-const hourMs = 60 * 60 * 1000
-const nothing = { withheld: 0, superseded: 0 }
+/** Which verdicts there are, and on which nights. */
+function findingsOf(nights: NightMask, judge: (night: number) => Judged | undefined): Found[] {
+  const found = new Map<string, Found>()
+  nightsWhere(nights, (night) => {
+    const judged = judge(night)
+    if (!judged) return false
+    const { verdict, ...rest } = judged
+    const key = `${verdict.reason}/${verdict.action}/${verdict.bound}`
+    const same = found.get(key) ?? { verdict, nights: 0, shown: [] }
+    found.set(key, same)
+    same.nights |= 1 << night
+    if (same.shown.length < guardLimits.examplesMax) same.shown.push({ ...rest, night })
+    return true
+  })
+  return [...found.values()]
+}
 
 /** Holds of one answer with their examples; further ones have none. */
 const holdsListedMax = 100
-
-function problemOf({ action, reason, examples }: Noted, cells: number, index: number): Problem {
-  const [example] = examples
-  const { before = null, after = null, bound = null } = example ?? {}
-  const ofBound = bound === null ? '' : ` (bound ${bound})`
-  const text = `${reason}, for example from ${before} to ${after}${ofBound}`
-  const nights = counted(cells, 'night')
-  if (action === 'warn') return problemAt({ ...guardWarning, message: `${nights}: ${text}` }, `/ari/${index}`)
-  const verb = cells === 1 ? 'was' : 'were'
-  return problemAt({ ...guardRejected, message: `${nights} ${verb} not applied: ${text}` }, `/ari/${index}`)
-}
-
-function massWarning({ verdict: { reason, bound }, nights }: MassVerdict, index: number): Problem {
-  const verb = reason === 'massOpen' ? 'opens' : 'closes'
-  const message = `The push ${verb} ${counted(nights, 'night')} of rooms and room-rates (bound ${bound})`
-  return problemAt({ ...guardWarning, message }, `/ari/${index}`)
-}

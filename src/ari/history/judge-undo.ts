@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { firstDay, type DayNumber } from '../../base/calendar.ts'
-import type { Block, Blocks, NightMask } from '../blocks/block.ts'
+import type { Block, Blocks } from '../blocks/block.ts'
 import { unset } from '../blocks/block-codec.ts'
 import { fieldNumber, isGuestPriceField, isPriceField } from '../fields.ts'
-import { countNights, nightsIn } from '../blocks/month.ts'
+import { countNights, nightsIn, type NightMask } from '../blocks/month.ts'
 import type { BlockKey } from '../blocks/store.ts'
 import type { UndoBlock, UndoPlan } from './undo-plan.ts'
 

@@ -116,6 +116,15 @@ const outcomeMembers = {
   moreConflicts: Type.Optional(
     Type.Integer({ description: 'Number of ranges that `conflicts` does not list' }),
   ),
+  holdsEnded: Type.Optional(
+    Type.Array(
+      Type.Object({
+        holdId: Type.String(),
+        cells: count('Nights of rooms and room-rates that it no longer holds'),
+      }),
+      { description: 'What the guard held of the push, and gives up; in a dry run, would give up' },
+    ),
+  ),
   notCovered: Type.Array(oneOf(notUndone), {
     description: 'What an undo never changes: push these again to restore them',
   }),
@@ -137,6 +146,7 @@ export const undoRoutes = {
       'Puts the values back that a push of ARI replaced, as a push of its own: with a revision, an entry in the push log, and one in the change feed, and it can be undone in turn.',
       'A value that no longer is what that push wrote is a conflict: it stays, and `conflicts` names what changed it since.',
       'Inventory is left out unless `fields` names it, and is never raised: the units may have been booked. Nights before yesterday, products and taxes stay as they are. No `sequence` changes.',
+      'What the guard still holds of the push is given up, as a discard would: `holdsEnded`.',
     ].join('\n'),
     pushKind: 'undo',
     body: Type.Object({

@@ -9,7 +9,7 @@ import type { ChangeBack, HotelPast } from './changes-back.ts'
 import { walkBackTo } from './history.ts'
 import { undoErrors } from './undo-contract.ts'
 
-/** Finds the push that an undo names, with the values that it replaced. */
+/** Finds the push that an undo names, with the values that it replaced; none of a push that the guard holds whole. */
 
 /** Exactly one of the two. */
 export type PushReference = { requestId?: string; revision?: number }
@@ -29,6 +29,8 @@ type Row = {
   revision: number | null
   cellsChanged: number
   before: Buffer | null
+  /** Whether the guard still holds a part of it. */
+  isHeld: boolean
 }
 
 const undoableKinds: readonly PushKind[] = ['ari', 'undo', 'release']
@@ -44,9 +46,10 @@ export async function readUndoTarget(
     named.requestId === undefined
       ? await rowOfRevision(connection, supplierId, hotel, named.revision ?? 0)
       : await rowOfRequest(connection, supplierId, hotel, named.requestId)
-  const { requestId, revision, atMs, before } = row
-  if (revision === null || !before) throw new Error(`push ${row.id} was chosen without its values`)
-  return { requestId, revision, atMs, blocks: decodeBefore(before).blocks }
+  const { requestId, revision, atMs, before, isHeld } = row
+  if (revision === null || !(before || isHeld))
+    throw new Error(`push ${row.id} was chosen without its values`)
+  return { requestId, revision, atMs, blocks: before ? decodeBefore(before).blocks : [] }
 }
 
 async function rowOfRevision(
@@ -93,7 +96,9 @@ async function rowOfRequest(
   const path = '/requestId'
   const search = { supplierId, hotelId: hotel.id, limit: rowsOfRequestMax }
   const rows = await selectRows(connection, search, hasRequestId(requestId, '$3'), requestId)
-  const changing = rows.filter(({ before, kind }) => before && undoableKinds.includes(kind))
+  const changing = rows.filter(
+    ({ before, isHeld, kind }) => (before ?? isHeld) && undoableKinds.includes(kind),
+  )
   const [row, ...others] = changing
   if (row && others.length === 0) return row
   if (row) {
@@ -135,7 +140,11 @@ async function selectRows(
   const madeIt = typeof value === 'number' ? 'before is not null' : 'true'
   return readNewest<Row>(connection, { limit, idOf: ({ id }) => id }, async (range) => {
     const { rows } = await connection.query<Row>(
-      `select id, epoch_ms(at) as "atMs", kind, ${requestIdOfRow} as "requestId", revision, cells_changed as "cellsChanged", before
+      `select id, epoch_ms(at) as "atMs", kind, ${requestIdOfRow} as "requestId", revision, cells_changed as "cellsChanged", before,
+         exists (
+           select from hold where hold.hotel_id = push_log.hotel_id and hold.state = 'open' and hold.at = push_log.at
+             and hold.request_id = ${requestIdOfRow}
+         ) as "isHeld"
        from push_log
        where supplier_id = $1 and hotel_id = $2 and ${condition} and ${madeIt} and ${isInRange('$5', '$6')}
        order by ${newestFirst} limit $4`,

@@ -1,5 +1,6 @@
 import { roomRateKey } from '../../products/store.ts'
-import type { Block, Blocks, NightMask } from '../blocks/block.ts'
+import type { Block, Blocks } from '../blocks/block.ts'
+import type { NightMask } from '../blocks/month.ts'
 import { nightsMax, unset } from '../blocks/block-codec.ts'
 import { isPriceField } from '../fields.ts'
 import type { PlannedItem } from '../judge/plan.ts'

@@ -1,5 +1,5 @@
-import { nightsWhere } from '../blocks/month.ts'
-import type { Block, Blocks, NightMask } from '../blocks/block.ts'
+import { nightsWhere, type NightMask } from '../blocks/month.ts'
+import type { Block, Blocks } from '../blocks/block.ts'
 import { closureFields, fieldNumber } from '../fields.ts'
 import { isPriceOfStay } from '../read/on-sale.ts'
 import { sellableValues, type TouchedMonth } from './changed-cells.ts'

@@ -1,7 +1,7 @@
 import { counted } from '../../base/counted.ts'
 import { firstDay, type MonthNumber } from '../../base/calendar.ts'
 import type { Problem } from '../../http/rejected.ts'
-import type { Block, Blocks, NightMask } from '../blocks/block.ts'
+import type { Block, Blocks } from '../blocks/block.ts'
 import { unset } from '../blocks/block-codec.ts'
 import type { PriceFloor } from '../catalog/catalog.ts'
 import {
@@ -12,7 +12,7 @@ import {
   isPriceField,
   type FieldValue,
 } from '../fields.ts'
-import { countNights, type MonthNights, nightsWhere, nightsWith } from '../blocks/month.ts'
+import { countNights, type MonthNights, nightsWhere, nightsWith, type NightMask } from '../blocks/month.ts'
 import type { RowChange } from './plan.ts'
 import {
   pushedRestrictions,

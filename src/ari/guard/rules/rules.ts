@@ -75,6 +75,10 @@ export function isOff({ rules, learned }: Pick<GuardSettings, 'rules' | 'learned
 
 const strength: Readonly<Record<RuleAction, number>> = { warn: 1, hold: 2, reject: 3 }
 
+export function isStronger(verdict: Verdict, other: Verdict | undefined): boolean {
+  return !other || strength[verdict.action] > strength[other.action]
+}
+
 /** The strongest of the rules that a new price breaks; undefined if it breaks none. `before`: `unset` if there was none. */
 export function judgePrice(
   { prices, learned }: Pick<Guard, 'prices' | 'learned'>,
@@ -88,8 +92,8 @@ export function judgePrice(
   for (const rule of prices) {
     const bound = brokenBound(rule, field, before, after)
     if (bound === undefined) continue
-    if (!worst || strength[rule.action] > strength[worst.action])
-      worst = { reason: rule.kind, action: rule.action, bound }
+    const verdict: Verdict = { reason: rule.kind, action: rule.action, bound }
+    if (isStronger(verdict, worst)) worst = verdict
   }
   if (worst && worst.action !== 'warn') return worst
   const bound = learned && bounds && before > 0 ? beyondLearned(bounds, before, after) : undefined
@@ -135,8 +139,8 @@ export function judgeInventory(jumps: Guard['jumps'], before: number, after: num
   let worst: Verdict | undefined
   for (const { units, action } of jumps) {
     if (after <= before + units) continue
-    if (!worst || strength[action] > strength[worst.action])
-      worst = { reason: 'inventoryJump', action, bound: before + units }
+    const verdict: Verdict = { reason: 'inventoryJump', action, bound: before + units }
+    if (isStronger(verdict, worst)) worst = verdict
   }
   return worst
 }
@@ -146,8 +150,8 @@ export function judgeMass(reason: 'massOpen' | 'massClose', rules: readonly Mass
   let worst: (Verdict & { bound: number }) | undefined
   for (const rule of rules) {
     if (nights <= rule.nights) continue
-    if (!worst || strength[rule.action] > strength[worst.action])
-      worst = { reason, action: rule.action, bound: rule.nights }
+    const verdict = { reason, action: rule.action, bound: rule.nights }
+    if (isStronger(verdict, worst)) worst = verdict
   }
   return worst
 }

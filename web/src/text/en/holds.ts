@@ -40,6 +40,7 @@ export const holds = {
     platform: 'by an operator',
     expiry: 'at its end',
     push: 'by newer pushes',
+    undo: 'its push was undone',
     limit: 'too many holds',
   },
   release: 'Release',
