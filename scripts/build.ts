@@ -4,98 +4,20 @@
  * console's web application, which a checkout builds on its first start.
  */
 import { execFileSync } from 'node:child_process'
-import {
-  appendFileSync,
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
-import { build, type Plugin } from 'vite'
+import { join, resolve } from 'node:path'
 import { buildConsole } from './build-console.ts'
+import { buildPrograms } from './build-programs.ts'
 import { membersOf } from './check-lock.ts'
 
 const root = resolve(import.meta.dirname, '..')
-const source = resolve(root, 'src')
 const dist = resolve(root, 'dist')
 
-/**
- * The package's dependencies. Every other package is part of the bundles and one for development: a start loads those, and a
- * fifth of it was finding and reading their files.
- */
-const loadedWhenNeeded = [
-  '@nats-io/jetstream',
-  '@nats-io/transport-node',
-  // Serves a file of its own.
-  '@scalar/fastify-api-reference',
-  '@zxcvbn-ts/core',
-  '@zxcvbn-ts/language-common',
-  'nodemailer',
-  'openid-client',
-  'otplib',
-]
-
-await build({
-  configFile: false,
-  root,
-  logLevel: 'warn',
-  plugins: [sourceLocations()],
-  ssr: { noExternal: true, external: loadedWhenNeeded },
-  build: {
-    ssr: true,
-    target: 'esnext',
-    outDir: dist,
-    emptyOutDir: true,
-    copyPublicDir: false,
-    minify: false,
-    sourcemap: true,
-    license: { fileName: 'bundled-licenses.md' },
-    rolldownOptions: {
-      input: Object.fromEntries(
-        ['bin/ari', 'bin/serve', 'processes/bulk-thread', 'openapi/reference-worker'].map((name) => [
-          name,
-          resolve(source, `${name}.ts`),
-        ]),
-      ),
-      output: {
-        entryFileNames: '[name].js',
-        chunkFileNames: 'chunks/[name]-[hash].js',
-        sourcemapExcludeSources: true,
-      },
-    },
-  },
-})
-copyData()
+await buildPrograms(dist)
 await buildConsole()
 addFontLicense()
 writeBillOfMaterials()
-
-/** A module that looks for files beside it finds them as in src/, although it is part of a file in dist/chunks. */
-function sourceLocations(): Plugin {
-  return {
-    name: 'source-locations',
-    transform: (code, id) => {
-      if (!id.startsWith(source) || !code.includes('import.meta.url')) return undefined
-      const place = `../${relative(source, id).replace(/\.ts$/, '.js')}`
-      const url = `new URL(${JSON.stringify(place)}, import.meta.url).href`
-      // Whole lines stay, so the source map is still right.
-      return { code: code.replaceAll('import.meta.url', url), map: null }
-    },
-  }
-}
-
-function copyData(): void {
-  const data = globSync('src/**/*', { cwd: root, withFileTypes: true, exclude: ['src/**/*.ts'] })
-  for (const entry of data.filter((found) => found.isFile())) {
-    const path = resolve(entry.parentPath, entry.name)
-    cpSync(path, resolve(dist, relative(source, path)))
-  }
-}
 
 /** The console's font, which stylesheets bring in: the list of licences is made of modules only. */
 function addFontLicense(): void {

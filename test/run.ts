@@ -6,6 +6,7 @@
  * ARI_TEST_POOLER=host:port all gateways reach it through a pooler. What was skipped is printed last, and added to the file
  * that ARI_TEST_SKIPPED names; unless may-skip.ts allows it, the run fails.
  */
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative, resolve, sep } from 'node:path'
@@ -84,6 +85,7 @@ if (files.length === 0) {
     process.env['NODE_COMPILE_CACHE'] ??= resolve(root, 'node_modules/.cache/tests')
     const template = await makeTemplate(postgres.address)
     process.env[templateVariable] = template
+    if (isProof) process.env['ARI_TEST_PACKAGE'] = builtPackage()
     outcome = await runFiles(skipped)
     await asAdmin(postgres.address, `drop database ${template} with (force)`)
   } finally {
@@ -92,6 +94,12 @@ if (files.length === 0) {
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   process.stdout.write(`\n${kind}: ${outcome}, ${seconds} s, PostgreSQL ${postgres.version}${through}\n`)
   tellSkipped(skipped)
+}
+
+/** In a process of its own: what builds it is large. */
+function builtPackage(): string {
+  const program = resolve(root, 'test/stage/programs/package.ts')
+  return execFileSync(process.execPath, [program], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 /** The file, or the folder's files of this kind. */

@@ -16,6 +16,7 @@ import { findRunningPostgres } from '../../src/embedded-postgres/embedded-postgr
 import { firstHotel } from '../../src/start/welcome.ts'
 import { client } from '../../test/stage/harness.ts'
 import {
+  programFile,
   programsForTests,
   runAri,
   startOnTerminal,
@@ -25,7 +26,6 @@ import {
 
 /** The service as a process: its start, its output, and its shutdown. */
 
-const root = join(import.meta.dirname, '../..')
 const { newFolder, track } = programsForTests()
 
 function serve(dataDir: string, environ: Record<string, string> = {}): Running {
@@ -336,7 +336,7 @@ test(
     await printed(readyLine)
     const read = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8').split('\0')
     const [, ...commandLine] = read('cmdline')
-    assert.deepEqual(commandLine, [...serveSettings.nodeOptions, join(root, 'src/bin/serve.ts'), ''])
+    assert.deepEqual(commandLine, [...serveSettings.nodeOptions, programFile('serve'), ''])
     const wanted = Object.entries(serveSettings.environment).map(([name, value]) => `${name}=${value}`)
     assert.deepEqual(
       wanted.filter((one) => !read('environ').includes(one)),

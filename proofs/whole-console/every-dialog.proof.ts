@@ -7,16 +7,15 @@ import { seconds, until } from '../../test/stage/pace.ts'
 import {
   faultsOn,
   openConsole,
-  schemesAt,
-  supportedSizes,
+  supportedWindows,
   type ConsoleWindow,
-  type Scheme,
+  type SupportedWindow,
 } from '../../test/stage/browser/browser.ts'
 import { stageDialogs } from '../../test/stage/browser/dialogs-stage.ts'
 import type { Dialog, Step } from '../../test/stage/browser/dialogs.ts'
 
 /**
- * Every dialog, menu and panel, opened by its visible name in all widths that are supported, and at one in both schemes.
+ * Every dialog, menu and panel, opened by its visible name in all windows that are supported.
  * Escape closes it, and the focus is where it was before.
  */
 
@@ -42,27 +41,27 @@ describe('every dialog of the console', async () => {
     assert.deepEqual(inTable.sort(), inSource.sort())
   })
 
-  for (const [name, size] of Object.entries(supportedSizes))
+  for (const [name, size] of Object.entries(supportedWindows))
     test(`has no findings of axe, fits, and gives the focus back: ${name}`, async () => {
-      await assertClean(await openConsole(gateway, 'admin', size), dialogs, schemesAt(name))
+      await assertClean(await openConsole(gateway, 'admin', size), dialogs, size)
     })
 
   test('does so for a manager of a supplier, on a phone', async () => {
-    const size = supportedSizes['a phone']
-    await assertClean(await openConsole(gateway, 'operator', { ...size, supplierId }), ofManagers, ['light'])
+    const size = supportedWindows['a phone']
+    await assertClean(await openConsole(gateway, 'operator', { ...size, supplierId }), ofManagers, size)
   })
 })
 
 async function assertClean(
   window: ConsoleWindow,
   dialogs: readonly Dialog[],
-  schemes: readonly Scheme[],
+  size: SupportedWindow,
 ): Promise<void> {
   const faults: string[] = []
   let at = ''
   for (const dialog of dialogs) {
     if (at !== dialog.path) await window.goto(dialog.path)
-    const found = await faultsOf(window.page, dialog, schemes).catch((error: unknown) => [
+    const found = await faultsOf(window.page, dialog, size).catch((error: unknown) => [
       `${whereOf(dialog)}: ${String(error)}`,
     ])
     faults.push(...found)
@@ -73,7 +72,7 @@ async function assertClean(
   await window.close()
 }
 
-async function faultsOf(page: Page, dialog: Dialog, schemes: readonly Scheme[]): Promise<string[]> {
+async function faultsOf(page: Page, dialog: Dialog, size: SupportedWindow): Promise<string[]> {
   const { name, role = 'dialog', steps, closedBy, leadsOn } = dialog
   const where = whereOf(dialog)
   // The element itself: what others do meanwhile may put another row first.
@@ -86,13 +85,12 @@ async function faultsOf(page: Page, dialog: Dialog, schemes: readonly Scheme[]):
   await shown.waitFor()
   const waiting = page.locator('.mantine-Loader-root, .mantine-Skeleton-root, [data-loading]')
   await until(async () => (await waiting.count()) === 0)
-  const mark = () => shown.evaluate((box) => box.setAttribute('data-looked-at', ''))
-  await mark()
-  const faults = await faultsOn(page, where, schemes, '[data-looked-at]')
-  // What came in meanwhile may have rendered it anew.
-  await mark()
-  const beyond: string[] = await page.evaluate(beyondIt)
-  faults.push(...beyond.map((what) => `${where}: ${what}`))
+  const look = async (): Promise<string[]> => {
+    // What came in meanwhile may have rendered it anew.
+    await shown.evaluate((box) => box.setAttribute('data-looked-at', ''))
+    return page.evaluate(beyondIt)
+  }
+  const faults = await faultsOn(page, where, size, { within: '[data-looked-at]', look })
   if (closedBy === undefined) await page.keyboard.press('Escape')
   else await shown.getByRole('button', { name: closedBy }).click()
   const closed = async (): Promise<void> => {

@@ -5,15 +5,14 @@ import {
   faultsOn,
   linksOn,
   openConsole,
-  schemesAt,
-  supportedSizes,
+  supportedWindows,
   type ConsoleWindow,
-  type Scheme,
+  type SupportedWindow,
 } from '../../test/stage/browser/browser.ts'
 
 /**
- * Every page that links of the console lead to, with each of its tabs, in all widths that are supported, and at one of
- * them in both colour schemes. `every-dialog.proof.ts` does the same with the dialogs.
+ * Every page that links of the console lead to, with each of its tabs, in all windows that are supported.
+ * `every-dialog.proof.ts` does the same with the dialogs.
  */
 
 /** No link leads to these where everything is as it should be, or where nothing has been set up. */
@@ -33,7 +32,7 @@ describe('every page of the console', async () => {
   await acme.supplier.post('/push/ari', { hotelId: 'Acme', ari: 'none' })
   await acme.supplier.post('/push/hotels', { hotels: [{ hotelId: 'X' }] })
 
-  for (const [name, size] of Object.entries(supportedSizes))
+  for (const [name, size] of Object.entries(supportedWindows))
     test(`has no findings of axe, and scrolls nothing sideways: ${name}`, async () => {
       const window = await openConsole(gateway, 'admin', size)
       const found = new Set(['/', ...alsoVisited])
@@ -46,7 +45,7 @@ describe('every page of the console', async () => {
         await window.goto(path)
         await window.page.waitForLoadState('networkidle')
         for (const next of await linksOn(window.page)) found.add(next)
-        faults.push(...(await faultsOf(window, path, schemesAt(name))))
+        faults.push(...(await faultsOf(window, path, size)))
       }
       assert.equal(faults.join('\n'), '')
       assert.ok(seen.size >= pages, [...seen].join(' '))
@@ -54,11 +53,7 @@ describe('every page of the console', async () => {
     })
 })
 
-async function faultsOf(
-  { page }: ConsoleWindow,
-  path: string,
-  schemes: readonly Scheme[],
-): Promise<string[]> {
+async function faultsOf({ page }: ConsoleWindow, path: string, size: SupportedWindow): Promise<string[]> {
   const faults: string[] = []
   const tabs = page.locator('main [role=tab]')
   const count = await tabs.count()
@@ -68,7 +63,7 @@ async function faultsOf(
       await page.waitForLoadState('networkidle')
     }
     const where = count > 0 ? `${path}, ${await tabs.nth(tab).innerText()}` : path
-    faults.push(...(await faultsOn(page, where, schemes)))
+    faults.push(...(await faultsOn(page, where, size)))
   }
   return faults
 }

@@ -44,13 +44,30 @@ export type WindowOptions = {
   supplierId?: number
 }
 
-/** What the console is made for. */
-export const supportedSizes = {
-  '1440 px': { width: 1440 },
-  '768 px': { width: 768 },
-  'a phone': { width: 390, height: 844 },
-  'a zoom of 200 %': { width: 1440, zoom: 2 },
-} as const
+/**
+ * What the console is made for. A wide window is narrowed as people do it, while it shows something: to a tablet's width,
+ * and to what is left of it at a zoom of 200 %.
+ */
+export const supportedWindows = {
+  'from 1440 px to 768 px, and at a zoom of 200 %': {
+    width: 1440,
+    height: 900,
+    schemes: ['light', 'dark'],
+    narrower: [768, 720],
+  },
+  'a phone': { width: 390, height: 844, schemes: ['light'], narrower: [] },
+} as const satisfies Record<string, SupportedWindow>
+
+/**
+ * `schemes`: those in which axe looks at it. What it finds depends on the width or on the scheme, not on both together:
+ * colours are the same at every width.
+ */
+export type SupportedWindow = {
+  width: number
+  height: number
+  schemes: readonly Scheme[]
+  narrower: readonly number[]
+}
 
 /** A window in which somebody of this role is signed in. */
 export async function openConsole(
@@ -196,29 +213,38 @@ export async function axe(
 export type Scheme = 'light' | 'dark'
 
 /**
- * The schemes in which axe looks at a page of this size. What it finds depends on the size or on the scheme, not on both
- * together: colours are the same at every width.
+ * What axe finds, and whether the page scrolls sideways, in a window and narrower ones; `where` is named with each.
+ * `look` finds more at each width.
  */
-export const schemesAt = (size: string): readonly Scheme[] =>
-  size === '1440 px' ? ['light', 'dark'] : ['light']
-
-/** What axe finds in each scheme, and whether the page scrolls sideways; `where` is named with each. */
 export async function faultsOn(
   page: Page,
   where: string,
-  schemes: readonly Scheme[],
-  within = 'body',
+  { width, height, schemes, narrower }: SupportedWindow,
+  { within = 'body', look }: { within?: string; look?: () => Promise<string[]> } = {},
 ): Promise<string[]> {
   const faults: string[] = []
   // Until the console's font is there, another one of other widths stands in for it.
   await page.evaluate('document.fonts.ready')
-  const { beyond } = await widthsOf(page)
-  if (beyond > 0) faults.push(`${where}: ${beyond} px beyond the window`)
-  for (const scheme of schemes)
-    await axe(page, { scheme, within }).catch((error: unknown) => {
-      faults.push(`${where}: ${String(error)}`)
-    })
+  for (const now of [width, ...narrower]) {
+    const tell = (fault: string): void => void faults.push(`${where}, ${now} px: ${fault}`)
+    if (now !== width) await page.setViewportSize({ width: now, height })
+    const { beyond } = await widthsOf(page)
+    if (beyond > 0) tell(`${beyond} px beyond the window`)
+    for (const fault of (await look?.()) ?? []) tell(fault)
+    for (const scheme of schemesAt({ schemes, narrower }, now))
+      await axe(page, { scheme, within }).catch((error: unknown) => tell(String(error)))
+  }
+  if (narrower.length > 0) await page.setViewportSize({ width, height })
   return faults
+}
+
+/** Of the narrower widths, the first: the layouts of those below it are the same. */
+function schemesAt(
+  { schemes, narrower }: Pick<SupportedWindow, 'schemes' | 'narrower'>,
+  width: number,
+): readonly Scheme[] {
+  if (!narrower.includes(width)) return schemes
+  return width === narrower[0] ? ['light'] : []
 }
 
 /** How far the page goes beyond the window, and the narrowest value of its lists. */

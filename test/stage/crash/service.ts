@@ -1,14 +1,13 @@
 /** The service as `npm start` runs it, as a process that can be killed at any moment, with its PostgreSQL. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { postmasterPid, processesOf } from '../../../src/embedded-postgres/processes.ts'
 import { minutes } from '../pace.ts'
-import { workingFolder } from '../programs/programs.ts'
+import { compileCache, programFile, workingFolder } from '../programs/programs.ts'
 
-const program = resolve(import.meta.dirname, '../../../src/bin/serve.ts')
 const readyLine = /^ARI gateway \(\w+\) ready in \d+\.\d s at (http:\/\/\S+) · docs at/m
 const readyWithinMs = minutes(3)
 const pollMs = 5
@@ -36,9 +35,9 @@ export async function startService(
   environ: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],
 ): Promise<Service> {
-  const child = spawn(process.execPath, [...nodeOptions, program], {
+  const child = spawn(process.execPath, [...nodeOptions, programFile('serve', environ)], {
     cwd: workingFolder,
-    env: { PORT: '0', LOG_LEVEL: 'warn', ARI_PATIENCE: '100', ...environ },
+    env: { ...compileCache, PORT: '0', LOG_LEVEL: 'warn', ARI_PATIENCE: '100', ...environ },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.add(child)

@@ -336,7 +336,7 @@ function outdated(cell: Cell): Cell {
   return { ...cell, held: new Map(held) }
 }
 
-/** Applies one row's line to one night: each field independently, but prices of two models never coexist. */
+/** Applies one row's line to one night: each field independently, but a change of the pricing model as one. */
 function applyToNight(
   before: Cell,
   row: Row,
@@ -368,18 +368,21 @@ function applyToNight(
     }
     return true
   }
-  const kept = row.clearsGuestsBut
+  const isPriced = (field: string): boolean => field === 'unit' || isGuestPrice(field)
+  // Where the model would change, all prices of the night count as one: the newest of them decides.
+  const ofOther = [...held.keys()].filter((field) =>
+    row.model === 'guest' ? field === 'unit' : row.model === 'unit' && isGuestPrice(field),
+  )
+  const prices = [...ofOther, ...[...row.sets.keys()].filter(isPriced)]
+  const isBarred = ofOther.length > 0 && prices.some(isOld)
+  const kept = isBarred ? undefined : row.clearsGuestsBut
   if (kept) {
     for (const field of held.keys()) {
       if (isGuestPrice(field) && !kept.has(field) && !set(field, null)) isWithheld = true
     }
   }
-  const otherModelStays =
-    (row.model === 'unit' && [...held.keys()].some((field) => isGuestPrice(field))) ||
-    (row.model === 'guest' && held.has('unit') && isOld('unit'))
   for (const [field, value] of row.sets) {
-    const isBarred = otherModelStays && (row.model === 'unit' ? field === 'unit' : isGuestPrice(field))
-    if (isBarred || !set(field, value)) isWithheld = true
+    if ((isBarred && isPriced(field)) || !set(field, value)) isWithheld = true
   }
   if (kept && sequence !== undefined && sequence > (newest.get(memory(everyGuestPrice)) ?? -1)) {
     newest.set(memory(everyGuestPrice), sequence)

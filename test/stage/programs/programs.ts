@@ -61,11 +61,25 @@ export function programsForTests(): {
 }
 
 const programs = {
-  serve: 'src/bin/serve.ts',
-  ari: 'src/bin/ari.ts',
+  serve: { source: 'src/bin/serve.ts', built: 'dist/bin/serve.js' },
+  ari: { source: 'src/bin/ari.ts', built: 'dist/bin/ari.js' },
   /** The command that an installed `ari` runs, and `npm start`. */
-  command: 'bin/ari.js',
+  command: { source: 'bin/ari.js', built: 'bin/ari.js' },
 } as const
+type ProgramName = keyof typeof programs
+
+/** The folder of the package as it is installed; proofs have it, tests run the source. */
+const { ARI_TEST_PACKAGE: builtPackage } = process.env
+
+/** What is preloaded as a module changes modules of the source, so the source is run with it. */
+export function programFile(
+  name: ProgramName,
+  { NODE_OPTIONS: options = '' }: Readonly<Record<string, string>> = {},
+): string {
+  const { source, built } = programs[name]
+  if (builtPackage === undefined || options.includes('--import=file:')) return join(root, source)
+  return join(builtPackage, built)
+}
 
 /**
  * Where the programs of a test file are started: away from the checkout's .env, and from the data folder of another
@@ -80,25 +94,26 @@ const { NODE_COMPILE_CACHE } = process.env
 export const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 
 export function startProgram(
-  name: keyof typeof programs,
+  name: ProgramName,
   environ: Readonly<Record<string, string>>,
   parameters: readonly string[] = [],
   endsWithinMs = patienceMs,
   /** Another checkout than this one. */
   checkout = root,
 ): Running {
-  return running([process.execPath, join(checkout, programs[name]), ...parameters], environ, endsWithinMs)
+  const program = checkout === root ? programFile(name, environ) : join(checkout, programs[name].source)
+  return running([process.execPath, program, ...parameters], environ, endsWithinMs)
 }
 
 /** The service, when the first Node on the PATH has no Temporal yet. */
 export function startBehindOlderNode(environ: Readonly<Record<string, string>>): Running {
-  const command = [process.execPath, '--no-harmony-temporal', join(root, programs.command), 'serve']
+  const command = [process.execPath, '--no-harmony-temporal', programFile('command'), 'serve']
   return running(command, environ, patienceMs)
 }
 
 /** The service as `npm start` runs it on a terminal. */
 export function startOnTerminal(environ: Readonly<Record<string, string>>): Running {
-  const command = `exec '${process.execPath}' '${join(root, programs.command)}' serve`
+  const command = `exec '${process.execPath}' '${programFile('command')}' serve`
   return running(['script', '--quiet', '--return', '--command', command, '/dev/null'], environ, patienceMs)
 }
 
@@ -152,7 +167,7 @@ export function runAriAfter(
   ...parameters: string[]
 ): Promise<Outcome> {
   const shell = ['/bin/sh', '-c', `${commands} && exec "$@"`, 'sh']
-  const ari = [process.execPath, join(root, programs.ari), ...parameters]
+  const ari = [process.execPath, programFile('ari'), ...parameters]
   return running([...shell, ...ari], environ, patienceMs).ended
 }
 
