@@ -22,7 +22,7 @@ function lines(array $night): array
     sort($prices, SORT_STRING);
     $model = isset($night['prices']['u']) ? 'unit' : 'guest';
     return [
-        'inv' => (string) ($night['inventory'] ?? ''),
+        'inv' => isset($night['inventory']) ? (string) max(0, $night['inventory']) : '',
         'res' => array_diff($rules, ['', '0']) === [] ? '' : implode('|', $rules),
         'pri' => $prices === [] ? '' : "$model|" . implode(',', $prices),
     ];

@@ -19,7 +19,7 @@ def lines(night):
     price_texts = sorted(f"{bucket}={amount}" for bucket, amount in prices.items())
     model = "unit" if "u" in prices else "guest"
     return {
-        "inv": "" if night.get("inventory") is None else str(night["inventory"]),
+        "inv": "" if night.get("inventory") is None else str(max(0, night["inventory"])),
         "res": "" if set(rules) <= {"", "0"} else "|".join(rules),
         "pri": f"{model}|{','.join(price_texts)}" if prices else "",
     }

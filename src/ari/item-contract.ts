@@ -75,10 +75,10 @@ const { closed, ...restrictions } =
 
 const inventory = Type.Optional(
   nullableInteger({
-    minimum: 0,
+    minimum: Number.MIN_SAFE_INTEGER,
     maximum: inventoryMax,
     description:
-      'Units that can be sold, absolute; null clears. A night is sold only if the room or the rate has some',
+      'Units that can be sold, absolute; null clears. Below zero (overbooked) is 0, with the warning `NEGATIVE_INVENTORY`. A night is sold only if the room or the rate has some',
     alsoCalled: ['availability', 'available', 'allotment', 'units', 'stock', 'bookingLimit'],
   }),
 )
@@ -267,6 +267,11 @@ export const itemErrors = {
     type: 'GUEST_FIELDS_IGNORED',
     message: 'guests and ageCategory are ignored when pricingModel is unit',
     hint: 'The amount is for the room, regardless of the guests; send pricingModel guest for prices by number of guests',
+  },
+  negativeInventory: {
+    type: 'NEGATIVE_INVENTORY',
+    message: 'inventory is below zero: stored as 0, nothing is sold',
+    hint: 'If that is how you say "overbooked", nothing needs to be done; otherwise send the units that are left',
   },
   nothingSent: (ignored: readonly string[]) => ({
     type: 'NOTHING_SENT',

@@ -1,4 +1,5 @@
 import { guardWarning } from '../ari/guard/contract.ts'
+import { itemErrors } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelWarnings } from '../hotels/contract.ts'
 import { productWarnings } from '../products/contract.ts'
@@ -14,7 +15,9 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
       message: 'roomName is overridden by a later product of the same push',
       hint: 'It belongs to the whole room; the last product that contains it applies',
     },
-    ...Object.values(productWarnings),
+    productWarnings.occupancyLowered,
+    productWarnings.policiesCleared,
+    productWarnings.cleared(['mealPlan', 'occupancy.maxChild']),
   ],
   createReservation: [cardErrors.notDelivered, cardErrors.removed],
   modifyReservation: [cardErrors.notDelivered, cardErrors.removed],
@@ -29,10 +32,16 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
       message: 'Nothing was changed: no value was sent',
       hint: 'Unknown and ignored: availability',
     },
+    itemErrors.negativeInventory,
     {
       type: 'NEVER_BOOKABLE',
       message: '3 nights cannot be booked: minLengthStay is above maxLengthStay',
       hint: 'Send minLengthStay and maxLengthStay together, or null for the one that no longer applies',
+    },
+    {
+      type: 'NEVER_BOOKABLE',
+      message: 'No stay can begin on 3 nights: minStayArrival is above maxLengthStay',
+      hint: 'Send minStayArrival and maxLengthStay together, or null for the one that no longer applies',
     },
     {
       type: 'NEVER_BOOKABLE',

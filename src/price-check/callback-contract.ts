@@ -36,7 +36,9 @@ const needed = {
   roomId: code({ description: 'As requested' }),
   rateId: code({ description: 'As requested' }),
   currency,
-  inventory: integer({ minimum: 0, description: 'Units available; less than roomCount is sold out' }),
+  inventory: integer({
+    description: 'Units available; less than roomCount is sold out, below zero counts as 0',
+  }),
   amountBeforeTax: amounts('One element for each night, for one room, without taxes'),
   amountAfterTax: amounts(
     'One element for each night, for one room, with the taxes charged; not less than before tax',

@@ -63,7 +63,7 @@ test('a deviation from the request is named', () => {
     ['['.repeat(10_000), 'malformed_json'],
     ['null', 'wrong_shape'],
     [right, 'wrong_shape'],
-    [having({ inventory: -1 }), 'wrong_shape'],
+    [having({ inventory: -1.5 }), 'wrong_shape'],
     [having({ inventory: '4' }), 'wrong_shape'],
     [having({ amountAfterTax: [] }), 'wrong_shape'],
     [having({ amountAfterTax: [110, -1] }), 'wrong_shape'],
@@ -86,4 +86,10 @@ test('a deviation from the request is named', () => {
     found,
     cases.map(([, fault]) => fault),
   )
+})
+
+test('an inventory below zero is read as 0', () => {
+  const said = read({ roomRate: { ...right, inventory: -3 } })
+  assert.ok(!('fault' in said))
+  assert.equal(said.inventory, 0)
 })

@@ -68,7 +68,8 @@ export function readLiveAnswer(body: Buffer, expected: Expected): LivePrice | In
       return invalid('wrong_amount', `amountAfterTax of night ${index + 1} is less than amountBeforeTax`)
     nights.push({ beforeTax, afterTax })
   }
-  return { inventory, nights }
+  // Below zero the supplier is overbooked: it has none left.
+  return { inventory: Math.max(0, inventory), nights }
 }
 
 function parsedOf(body: Buffer): { value: unknown } | Invalid {

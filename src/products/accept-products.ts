@@ -83,11 +83,12 @@ function loweredWarnings(products: readonly Product[], saved: readonly SavedProd
 }
 
 function clearedWarnings(saved: readonly SavedProduct[]): Problem[] {
-  return saved.flatMap(({ arePoliciesCleared }, index) =>
-    arePoliciesCleared
+  return saved.flatMap(({ arePoliciesCleared, cleared }, index) => [
+    ...(arePoliciesCleared
       ? [{ ...productWarnings.policiesCleared, path: `/products/${index}/cancelPolicies` }]
-      : [],
-  )
+      : []),
+    ...(cleared.length > 0 ? [{ ...productWarnings.cleared(cleared), path: `/products/${index}` }] : []),
+  ])
 }
 
 export type SavedProduct = {
@@ -97,6 +98,8 @@ export type SavedProduct = {
   isOccupancyLowered: boolean
   /** Whether the product had cancellation policies and no longer has any. */
   arePoliciesCleared: boolean
+  /** The other optional members that had a value and no longer have one. */
+  cleared: readonly string[]
 }
 
 /** Stores products under their hotel's lock and skips unchanged ones. Returns the outcomes, in order. */
@@ -129,13 +132,30 @@ export async function saveProducts(
   return roomRates.map(({ roomNo, rateNo, occupancy }, index) => {
     const key = roomRateKey(roomNo, rateNo)
     const stored = storedByKey.get(key)
-    if (!stored) return { outcome: 'created', isOccupancyLowered: false, arePoliciesCleared: false }
+    if (!stored)
+      return { outcome: 'created', isOccupancyLowered: false, arePoliciesCleared: false, cleared: [] }
     const isChanged = changedKeys.has(key) || changedRoomNos.has(roomNo) || changedRateNos.has(rateNo)
     const isOccupancyLowered = stored.pricingModel === 'guest' && isLower(occupancy, stored)
     // An empty list is deliberate; an absent one may have been forgotten.
     const arePoliciesCleared = stored.hasPolicies && products[index]?.cancelPolicies === undefined
-    return { outcome: isChanged ? 'updated' : 'unchanged', isOccupancyLowered, arePoliciesCleared }
+    const outcome = isChanged ? 'updated' : 'unchanged'
+    return {
+      outcome,
+      isOccupancyLowered,
+      arePoliciesCleared,
+      cleared: clearedMembers(products[index], stored),
+    }
   })
+}
+
+/** `cancelPolicies` have a warning of their own. */
+function clearedMembers(product: Product | undefined, stored: StoredRoomRate): string[] {
+  const isCleared = {
+    mealPlan: stored.mealPlan !== null && product?.mealPlan === undefined,
+    'occupancy.maxAdult': stored.maxAdult !== null && product?.occupancy.maxAdult === undefined,
+    'occupancy.maxChild': stored.maxChild !== null && product?.occupancy.maxChild === undefined,
+  }
+  return Object.entries(isCleared).flatMap(([member, holds]) => (holds ? [member] : []))
 }
 
 function isLower(occupancy: Occupancy, before: Occupancy): boolean {

@@ -82,7 +82,12 @@ export const productWarnings = {
     message: 'The cancellation policies of the product were cleared: none were sent',
     hint: 'A product is pushed as a whole: send its cancelPolicies again, or [] if it no longer has any',
   },
-} as const satisfies Record<string, ConstraintError>
+  cleared: (members: readonly string[]) => ({
+    type: 'CLEARED',
+    message: `Cleared, because the push left it out: ${members.join(', ')}`,
+    hint: 'A product is pushed as a whole: send what still applies again',
+  }),
+} as const satisfies Record<string, ConstraintError | ((...facts: never[]) => ConstraintError)>
 
 function limit(member: string, minimum: number, description: string) {
   return integer({

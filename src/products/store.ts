@@ -159,6 +159,7 @@ export type RoomRateToSave = Pick<Product, 'isAvailable' | 'mealPlan' | 'occupan
 }
 
 export type StoredRoomRate = Pick<RoomRate, 'maxOccupancy' | 'maxAdult' | 'maxChild' | 'pricingModel'> & {
+  mealPlan: string | null
   hasPolicies: boolean
 }
 
@@ -170,7 +171,7 @@ export async function selectStoredRoomRates(
 ): Promise<Map<number, StoredRoomRate>> {
   const { rows } = await connection.query<StoredRoomRate & { roomNo: number; rateNo: number }>(
     `select room_no as "roomNo", rate_no as "rateNo", max_occupancy as "maxOccupancy", max_adult as "maxAdult",
-       max_child as "maxChild", pricing_model as "pricingModel",
+       max_child as "maxChild", meal_plan as "mealPlan", pricing_model as "pricingModel",
        cancel_policies <> '[]' as "hasPolicies"
      from room_rate
      where hotel_id = $1 and (room_no, rate_no) in (select * from unnest($2::int2[], $3::int2[]))`,

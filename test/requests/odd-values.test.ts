@@ -57,6 +57,24 @@ test('a least stay above the longest, by values of one push or of two, can never
   )
 })
 
+test('a least stay on arrival above the longest stay through the night, and the reverse, can never be booked', async () => {
+  const none = { minLengthStay: null, maxLengthStay: null, minStayArrival: null, maxStayArrival: null }
+  const pairs: [string, string][] = [
+    ['minStayArrival', 'maxLengthStay'],
+    ['minLengthStay', 'maxStayArrival'],
+  ]
+  for (const [min, max] of pairs) {
+    await told(none)
+    assert.deepEqual(await told({ [max]: 3 }), [])
+    assert.deepEqual(await told({ [min]: 3 }), [])
+    assert.deepEqual(await told({ [min]: 5 }), neverOnArrival(min, max))
+    assert.deepEqual(await told({ [min]: null }), [])
+    assert.deepEqual(await told({ [max]: null, [min]: 5 }), [])
+    assert.deepEqual(await told({ [max]: 3 }), neverOnArrival(min, max))
+  }
+  assert.deepEqual(await told(none), [])
+})
+
 const adult = (guests: number, amount: number) => ({ ageCategory: 'adult', guests, amount })
 const guest = { pricingModel: 'guest' }
 const singleAbove = [['SINGLE_ABOVE_DOUBLE', 'On 3 nights one adult pays more than two']]
@@ -109,6 +127,27 @@ test('a product pushed without its former policies gets a warning that they were
   assert.deepEqual(await push({}), [])
   await push({ cancelPolicies })
   assert.deepEqual(await push({ cancelPolicies: [] }), [])
+})
+
+test('a product pushed without optional members that it had gets one warning that names them', async () => {
+  const push = async (more: object): Promise<unknown> => {
+    const products = [product('DBL', 'NRF', { ...more })]
+    const { body } = expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
+    return Object(body['warnings'])
+      .filter(({ type }: Record<string, string>) => type !== 'OCCUPANCY_LOWERED')
+      .map(({ type, message, path }: Record<string, string>) => [type, path, message])
+  }
+  const cleared = (members: string) => [
+    ['CLEARED', '/products/0', `Cleared, because the push left it out: ${members}`],
+  ]
+  const bare = { mealPlan: undefined, occupancy: { maxOccupancy: 3 } }
+  assert.deepEqual(await push({}), [])
+  assert.deepEqual(await push({ mealPlan: undefined }), cleared('mealPlan'))
+  assert.deepEqual(await push({}), [])
+  assert.deepEqual(await push(bare), cleared('mealPlan, occupancy.maxAdult, occupancy.maxChild'))
+  assert.deepEqual(await push(bare), [])
+  assert.deepEqual(await push({ occupancy: { maxOccupancy: 3, maxChild: 0 } }), [])
+  assert.deepEqual(await push({ occupancy: { maxOccupancy: 3, maxAdult: 3 } }), cleared('occupancy.maxChild'))
 })
 
 /** The warnings for each item of a push, as messages; everything is accepted. */

@@ -41,10 +41,15 @@ export function nightLines(night: StoredNight): Digests {
   const prices = Object.entries(night.prices ?? {}).map(([bucket, amount]) => `${bucket}=${amount}`)
   const model = night.prices?.['u'] === undefined ? 'guest' : 'unit'
   return {
-    inv: String(night.inventory ?? ''),
+    inv: unitsText(night.inventory),
     res: rules.every((text) => text === '' || text === '0') ? '' : rules.join('|'),
     pri: prices.length === 0 ? '' : `${model}|${prices.sort().join(',')}`,
   }
+}
+
+/** Below zero (overbooked) none are sold. */
+function unitsText(units: number | null | undefined): string {
+  return typeof units === 'number' ? String(Math.max(0, units)) : ''
 }
 
 type Value = boolean | number | null | undefined

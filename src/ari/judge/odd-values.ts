@@ -27,7 +27,10 @@ import {
  */
 type OddNights = Map<Oddity, number>
 
-/** Two restrictions that bound the same value: on every night, the minimum must not exceed the maximum. */
+/**
+ * Two restrictions that bound the same value of the same stays: on every night, the minimum must not exceed
+ * the maximum. A stay that begins on a night also stays through it, so both kinds bound its length.
+ */
 type Limit = { min: PushedRestriction; max: PushedRestriction }
 const limits: readonly Limit[] = pushedRestrictions.flatMap((min) =>
   pushedRestrictions
@@ -37,7 +40,8 @@ const limits: readonly Limit[] = pushedRestrictions.flatMap((min) =>
 
 function areBounds(min: Restriction, max: Restriction): boolean {
   if (min.kind !== 'min' || max.kind !== 'max') return false
-  return min.compares === max.compares && min.tests === max.tests
+  if (min.compares !== max.compares) return false
+  return min.tests === max.tests || (min.tests !== 'departure' && max.tests !== 'departure')
 }
 
 type OddValue = 'tenfold' | 'singleAboveDouble' | 'withoutInventory' | 'belowTaxes' | 'departureUnused'
@@ -260,7 +264,7 @@ function aboveMost({ min, max }: Limit, count: number): WarningText {
   }
   return {
     type: 'NEVER_BOOKABLE',
-    message: `${what[restrictions[min].tests]}: ${min} is above ${max}`,
+    message: `${what[restrictions[min].tests === restrictions[max].tests ? restrictions[min].tests : 'arrival']}: ${min} is above ${max}`,
     hint: `Send ${min} and ${max} together, or null for the one that no longer applies`,
   }
 }

@@ -4,7 +4,7 @@ import { problemAt, problemsListedMax, reportedValue, type Problem } from '../..
 import type { Push } from '../../http/calls/call.ts'
 import { unset } from '../blocks/block-codec.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
-import { fieldNumber, rateFields, type FieldValue } from '../fields.ts'
+import { rateFields, type FieldValue } from '../fields.ts'
 import type { HoldEnder } from '../guard/holds-contract.ts'
 import { ariItem, itemErrors, rateLine, type PricingModel } from '../item-contract.ts'
 import { countNights, type MonthNights } from '../blocks/month.ts'
@@ -18,7 +18,7 @@ import {
   type HotelToday,
   type LineLocation,
 } from './plan-item.ts'
-import { pushedRestrictions } from '../restrictions.ts'
+import { lineValues, roomValues, unitWarnings } from './pushed-values.ts'
 import type { ItemProblems, Location, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
 import type { UndoPlan } from '../history/undo-plan.ts'
 
@@ -124,6 +124,7 @@ function planItem(
 
   const sets = roomValues(item)
   if (roomNo !== undefined && sets.length > 0) planned.rows.push({ ...ofRoom, roomNo, months, sets })
+  planned.warnings.push(...unitWarnings(item, path))
   planLines({ item, location, shape, roomNo, months }, planned, push)
   if (isWrong) return { ...planned, rows: [], warnings: [] }
   const { rows, warnings } = planned
@@ -133,16 +134,6 @@ function planItem(
 }
 
 const ofRoom = { rateNo: 0, guestPricesKept: undefined, pricingModel: undefined }
-
-/** Inventory and closure of the room. In the flat form `closed` belongs to the rate line. */
-function roomValues(item: ReadableItem): FieldValue[] {
-  const sets: FieldValue[] = []
-  if (item.inventory !== undefined)
-    sets.push({ field: fieldNumber.inventory, value: item.inventory ?? unset })
-  if (item.closed !== undefined && item.rateId === undefined)
-    sets.push({ field: fieldNumber.closed, value: item.closed === true ? 1 : unset })
-  return sets
-}
 
 /** The context in which every rate line of an item is judged. `roomNo` is absent if the room is unknown. */
 type LineContext = {
@@ -180,7 +171,7 @@ function planLines(context: LineContext, planned: PlannedItem, push: PushContext
     const row = planLine(judged, { ...location, path, flat: undefined }, context, planned, push)
     if (problemsIn(planned) > before) continue
     if (row) planned.rows.push(row)
-    else planned.warnings.push(nothingSent(line, rateLine, path))
+    planned.warnings.push(...(row ? unitWarnings(line, path) : [nothingSent(line, rateLine, path)]))
   }
 }
 
@@ -237,19 +228,6 @@ function modelOf(
   if (item.pricingModel !== undefined || unreadable?.has(`${location.path}/pricingModel`))
     return item.pricingModel
   return body.pricingModel
-}
-
-/** Everything except prices. In the flat form `inventory` belongs to the room. */
-function lineValues(line: ReadableLine, { flat }: LineLocation): FieldValue[] {
-  const sets: FieldValue[] = []
-  if (line.inventory !== undefined && !flat)
-    sets.push({ field: fieldNumber.inventory, value: line.inventory ?? unset })
-  for (const name of pushedRestrictions) {
-    const value = line[name]
-    // false and 0 restrict nothing, so they are stored as no value.
-    if (value !== undefined) sets.push({ field: fieldNumber[name], value: Number(value) || unset })
-  }
-  return sets
 }
 
 function deferred(problems: readonly Problem[] = []): readonly DeferredProblem[] {

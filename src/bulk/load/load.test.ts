@@ -28,6 +28,42 @@ const night = (hotelId: string, startDate: string, price: unknown, more: object 
   ...more,
 })
 
+test('an inventory below zero is loaded as 0, from JSON and from CSV, and the log of pushes says so', async () => {
+  const supplier = await gateway.supplier('Overbooked')
+  await pushStoryHotel(supplier)
+  const held = async (): Promise<unknown> => {
+    const { body } = expectOk(
+      await supplier.post('/push/getAri', { hotelId: 'H1', startDate: '2027-04-01', endDate: '2027-04-01' }),
+    )
+    const [{ inventory, rates }] = Object(body['ari'])
+    return [inventory, rates[0].inventory]
+  }
+  const json = {
+    hotelId: 'H1',
+    ari: [{ roomId: 'DBL', date: '2027-04-01', inventory: -2, rates: [{ rateId: 'BAR', inventory: -1 }] }],
+  }
+  const csv =
+    'hotelId,roomId,rateId,startDate,endDate,inventory,rateInventory\nH1,DBL,BAR,2027-04-01,2027-04-01,-3,-1\n'
+  const loads = [
+    () => load(supplier, { kind: 'ari' }, ndjson([json])),
+    () => load(supplier, { kind: 'ari', format: 'csv' }, csv),
+  ]
+  for (const [index, run] of loads.entries()) {
+    const night = {
+      roomId: 'DBL',
+      date: '2027-04-01',
+      inventory: 5,
+      rates: [{ rateId: 'BAR', inventory: 5 }],
+    }
+    expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari: [night] }))
+    const { state, applied, refused } = await run()
+    assert.deepEqual([state, applied, refused], ['done', 1, 0])
+    assert.deepEqual(await held(), [0, 0])
+    const { body } = expectOk(await supplier.get('/push/log?problem=NEGATIVE_INVENTORY'))
+    assert.equal(Object(body['pushes']).length, index + 1)
+  }
+})
+
 const vat = {
   type: 'VAT',
   valueType: '%',
