@@ -160,6 +160,12 @@ export const refusalDetails = Type.Object({
   total: Type.Optional(stayTotal),
   currency: Type.Optional(Type.String({ description: 'Currency of `total`' })),
   priceChecks: Type.Optional(Type.Array(checkedRoomRate)),
+  penalty: Type.Optional(
+    Type.Object(
+      { amount: amount('In all'), currency: Type.String() },
+      { description: 'With PENALTY_DUE: what cancelling costs now' },
+    ),
+  ),
 })
 export type RefusalDetails = Static<typeof refusalDetails>
 
@@ -204,7 +210,12 @@ export const reservationErrors = {
   priceChanged: {
     type: 'PRICE_CHANGED',
     message: 'The price has changed',
-    hint: 'Ask the guest, then repeat the request with expectedTotal.afterTax set to the new total',
+    hint: 'Ask the guest, then repeat the request with expectedTotal set to the new total.afterTax and currency',
+  },
+  penaltyDue: {
+    type: 'PENALTY_DUE',
+    message: 'The hotel has another currency by now, and cancelling costs a penalty',
+    hint: 'Cancel the reservation and book anew, or only give up nights, rooms or guests: those stay in the booked currency',
   },
   priceCheckFailed: {
     type: 'PRICE_CHECK_FAILED',

@@ -63,8 +63,20 @@ const reservationBody = Type.Object({
   ),
   expectedTotal: Type.Optional(
     Type.Object(
-      { afterTax: decimal({ atLeastZero: true, description: 'Total that the guest has agreed to' }) },
-      { description: 'Absent: any stored price is accepted' },
+      {
+        afterTax: decimal({ atLeastZero: true, description: 'Total that the guest has agreed to' }),
+        currency: Type.Optional(
+          Type.String({
+            description:
+              "ISO 4217 code of the currency in which the guest saw it. Absent: the reservation's currency, or for a new one that of the hotel's offers",
+            examples: ['EUR'],
+          }),
+        ),
+      },
+      {
+        description:
+          'Another total or currency is refused with `PRICE_CHANGED`. Absent: any stored price is accepted, in the currency of the reservation',
+      },
     ),
   ),
 })
@@ -114,7 +126,7 @@ export const reservationRoutes = {
     summary: 'Book',
     description: [
       'Books one or more rooms for one stay, all or nothing. Availability and price are checked against the data stored at this moment, and with the supplier if it has registered a price check; the inventory is lowered together with the reservation. Two concurrent calls cannot sell the same unit.',
-      'Send an `Idempotency-Key`: if the answer gets lost, the same key with the same body returns the stored answer instead of booking twice. With `expectedTotal`, any price other than the one the guest agreed to is refused; if the supplier answers with a price that differs from the stored one, only a matching `expectedTotal` accepts it.',
+      'Send an `Idempotency-Key`: if the answer gets lost, the same key with the same body returns the stored answer instead of booking twice. With `expectedTotal`, any price other than the one the guest agreed to is refused; if the supplier answers with a price that differs from the stored one, only a matching `expectedTotal` accepts it. An amount in another currency never matches.',
     ].join('\n\n'),
     body: reservationBody,
     takesIdempotencyKey: true,
@@ -152,7 +164,9 @@ export const reservationRoutes = {
     summary: 'Modify a reservation',
     description: [
       'Replaces the whole state, in the same shape as a booking: omitted members are removed, except the card, which stays until another is sent. Creates a new version and delivers it; a state equal to the present one changes nothing. Possible until the day of arrival.',
-      'Rooms with the same room-rate, dates and guests keep their booked price. All others are checked and priced like a new booking. Inventory is lowered only for additional units and never raised.',
+      'Rooms with the same room-rate and guests keep their booked price, also for fewer nights. All others are checked and priced like a new booking. Inventory is lowered only for additional units and never raised.',
+      'What only gives up nights at either end, rooms or guests is never refused for units, closures, restrictions, a missing price or a failed price check. Fewer guests get the price of now for them if there is one, it is lower, and the supplier does not say otherwise.',
+      "If the hotel's currency has changed, what only gives up stays in the booked one. Any other change prices all rooms in the new currency and needs an `expectedTotal` in it; while a cancellation costs a penalty it is refused with `PENALTY_DUE`.",
     ].join('\n\n'),
     params,
     body: reservationBody,
@@ -161,7 +175,7 @@ export const reservationRoutes = {
     errors: {
       400: 'A member is missing or invalid, or the hotel differs',
       404: 'Unknown reservation, room or rate',
-      409: `\`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`; ${refusals}`,
+      409: `\`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, \`PENALTY_DUE\` with the \`penalty\`; ${refusals}`,
     },
     refusals: { 409: refusalDetails },
     examples: [

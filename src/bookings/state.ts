@@ -1,4 +1,5 @@
 import type { StayPolicy, FeeLine } from '../offers/price/cancel-policy.ts'
+import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import type { Tax } from '../taxes/contract.ts'
 import type { TaxedTotal } from '../taxes/compute.ts'
 import type { paymentTypes } from './callback-contract.ts'
@@ -25,6 +26,9 @@ export type ReservationContent = {
   priceChecks: CheckedRoomRate[]
 }
 
+/** The currency of a reservation's amounts. */
+export type Money = { currency: string; minorDigits: number }
+
 export type RoomState = {
   roomNo: number
   rateNo: number
@@ -44,6 +48,20 @@ export type RoomState = {
   cancelPolicy: StayPolicy | null
   /** The cancellation policy's fees; absent in bookings made before fees were stored. */
   fees?: FeeLine[]
+  /** Absent in bookings made before it was stored. */
+  basis?: RoomBasis
+}
+
+/** What a room was priced by, so that a smaller booking of it can be computed. */
+export type RoomBasis = {
+  /** The pushed price of each night, in minor units. */
+  prices: number[]
+  /** The taxes that apply to any of the nights, as pushed. */
+  taxes: Tax[]
+  /** The cancellation policy of the arrival, as pushed, without its dates. */
+  policy: CancelPolicy | null
+  /** The nights are at the supplier's own price, not at the pushed one. */
+  isLive?: true
 }
 
 type TaxState = Pick<Tax, 'type' | 'included' | 'payNow'> & { amount: number }

@@ -3,9 +3,9 @@ import { todayIn } from '../../hotels/hotel-clock.ts'
 import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
 import { dayMs, parseNight } from '../../base/calendar.ts'
-import { toMinor } from '../../base/money.ts'
+import { minorText } from '../../base/money.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { Rejected, reportedValue, type Problem } from '../../http/rejected.ts'
+import { Rejected, type Problem } from '../../http/rejected.ts'
 import type { Transaction } from '../../postgres/transaction.ts'
 import {
   agreeAgain,
@@ -13,13 +13,16 @@ import {
   checkPrices,
   type Agreed,
   type Checks,
-  type Money,
   type Terms,
 } from '../price/agree-price.ts'
-import type { BookedRoom, ReservationBody } from '../contract.ts'
+import { reservationErrors, type RefusalDetails } from '../answer-contract.ts'
+import type { ReservationBody } from '../contract.ts'
+import { expectedOf } from '../price/expected-total.ts'
+import { keptRooms, type KeptRoom } from '../price/kept-rooms.ts'
+import { penaltyAt } from '../price/penalty.ts'
 import { StayForbidden, type BookNeeds, type BookedHotel } from '../idempotency/idempotent-booking.ts'
 import { quoteRooms, type Order, type Quoted } from '../price/quote-rooms.ts'
-import type { ReservationContent, RoomState, ReservationVersion, Payment } from '../state.ts'
+import type { Money, ReservationContent, ReservationVersion, Payment } from '../state.ts'
 import type { LockedHotel, Lowered } from '../store.ts'
 import { unitsTaken, loweredBlocks } from '../price/units.ts'
 import { BeforeValues } from '../../ari/blocks/before-values.ts'
@@ -86,88 +89,56 @@ async function quote(
   if (!stay) throw referenceNotFound(request.body.hotel)
   const { present } = request
   const { catalog } = stay
-  const { unchanged, money, isRepriced } = present
-    ? settleCurrency(unchangedRooms(request.body, present), request.body.rooms.length, present, catalog)
-    : { unchanged: new Map<number, RoomState>(), money: catalog, isRepriced: false }
+  const nowMs = needs.clock.now()
+  const { kept, money } = present
+    ? settleCurrency(keptRooms(request.body, present), request.body.rooms.length, present, catalog, nowMs)
+    : { kept: new Map<number, KeptRoom>(), money: catalog }
   const order: Order = {
     arrival,
     departure,
     rooms: request.body.rooms,
-    today: todayIn(catalog, needs.clock.now()),
-    unchanged,
+    today: todayIn(catalog, nowMs),
+    kept,
+    money,
     before: present && unitsTaken(present.rooms, stayOf(present)),
   }
   const quoted = quoteRooms(stay, order)
   if ('forbidden' in quoted) throw new StayForbidden(catalog, quoted.forbidden)
-  const expected = expectedOf(request.body, money)
-  return { stay, order, quoted, terms: { catalog, arrival, money, expected, isRepriced } }
+  const seen = present ?? catalog
+  const expected = expectedOf(request.body, seen)
+  const isOtherCurrency = money.currency !== seen.currency
+  const terms = { catalog, arrival, departure, money, expected, isOtherCurrency }
+  return { stay, order, quoted, terms }
 }
 
 /**
- * A reservation has one currency. When the hotel's currency has changed since, either all rooms stay as they
- * are in the old one, or each is priced anew and the guest has to agree to the new price.
+ * A reservation has one currency. When the hotel's currency has changed since, rooms that are kept stay in
+ * the old one as long as all of them are; otherwise each is priced anew, while a cancellation costs nothing.
  */
 function settleCurrency(
-  unchanged: Map<number, RoomState>,
+  kept: Map<number, KeptRoom>,
   roomCount: number,
-  present: Money,
-  catalog: Money,
-): { unchanged: Map<number, RoomState>; money: Money; isRepriced: boolean } {
-  if (present.currency === catalog.currency) return { unchanged, money: catalog, isRepriced: false }
-  if (unchanged.size === roomCount) return { unchanged, money: present, isRepriced: false }
-  return { unchanged: new Map(), money: catalog, isRepriced: unchanged.size > 0 }
+  present: ReservationContent,
+  catalog: BookingCatalog,
+  nowMs: number,
+): { kept: Map<number, KeptRoom>; money: Money } {
+  if (present.currency === catalog.currency) return { kept, money: catalog }
+  if (kept.size === roomCount) return { kept, money: present }
+  const owed = penaltyAt(present, nowMs + catalog.aheadMs)?.amount ?? 0
+  if (owed === 0) return { kept: new Map(), money: catalog }
+  const { currency, minorDigits } = present
+  const extra: RefusalDetails = { penalty: { amount: minorText(owed, minorDigits), currency } }
+  throw new Rejected(409, reservationErrors.penaltyDue, { extra })
 }
 
 function stayOf({ checkin, checkout }: ReservationContent): { arrival: number; departure: number } {
   return { arrival: parseNight(checkin) ?? 0, departure: parseNight(checkout) ?? 0 }
 }
 
-/** Requested rooms that equal booked ones; each booked room matches at most one requested room. */
-function unchangedRooms(body: BookingRequest['body'], present: ReservationContent): Map<number, RoomState> {
-  const unchanged = new Map<number, RoomState>()
-  if (body.checkin !== present.checkin || body.checkout !== present.checkout) return unchanged
-  const free = [...present.rooms]
-  for (const [position, room] of body.rooms.entries()) {
-    const index = free.findIndex((state) => isSameRoom(room, state))
-    const [state] = index === -1 ? [] : free.splice(index, 1)
-    const { firstName, lastName } = room.guest
-    if (state)
-      unchanged.set(position, { ...state, childAges: room.childAges ?? [], guest: { firstName, lastName } })
-  }
-  return unchanged
-}
-
-function isSameRoom({ roomId, rateId, adults, childAges = [] }: BookedRoom, state: RoomState): boolean {
-  const ages = (some: readonly number[]): string => some.toSorted((one, other) => one - other).join()
-  return (
-    roomId === state.roomId &&
-    rateId === state.rateId &&
-    adults === state.adults &&
-    ages(childAges) === ages(state.childAges)
-  )
-}
-
 export async function hotelIdOf(needs: BookNeeds, reference: ReservationBody['hotel']): Promise<number> {
   const [hotelId] = await needs.hotelsNamed([reference])
   if (hotelId === undefined) throw referenceNotFound(reference)
   return hotelId
-}
-
-/** Total that the guest agreed to, in minor units. */
-function expectedOf(
-  { expectedTotal }: BookingRequest['body'],
-  { minorDigits, currency }: Money,
-): number | undefined {
-  if (!expectedTotal) return undefined
-  const expected = toMinor(expectedTotal.afterTax, minorDigits)
-  if (expected !== undefined) return expected
-  throw new Rejected(400, {
-    type: 'INVALID_AMOUNT',
-    message: `expectedTotal has more decimals than ${currency}, or is too large`,
-    path: '/expectedTotal/afterTax',
-    value: reportedValue(expectedTotal.afterTax),
-    hint: 'Send total.afterTax of the offer unchanged',
-  })
 }
 
 /**

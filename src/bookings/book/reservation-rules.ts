@@ -5,6 +5,7 @@ import { besideShape, type Judge } from '../../http/calls/mount.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { isRecord, validator } from '../../http/validation/validate.ts'
 import { isCountryCode } from '../../reference/countries.ts'
+import { minorDigits } from '../../reference/currencies.ts'
 import { cardErrors } from '../../cards/contract.ts'
 import { reservationRoutes, type ReservationBody } from '../contract.ts'
 import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../../base/card-number.ts'
@@ -30,14 +31,20 @@ export function readReservation(sent: unknown, nowMs: number): ReservationBody {
 /** Problems beyond the shape; skips members that the schema refuses already. */
 function reservationProblems(body: unknown, nowMs: number): Problem[] {
   if (!isRecord(body)) return []
-  const { hotel, customer, payment } = body
+  const { hotel, customer, payment, expectedTotal } = body
   return [
     ...referenceProblems(hotel, '/hotel'),
     ...stayProblems(body),
     ...(isRecord(customer) ? customerProblems(customer) : []),
     ...(isRecord(payment) && isRecord(payment['card']) ? cardProblems(payment['card'], nowMs) : []),
+    ...(isRecord(expectedTotal) ? currencyProblems(expectedTotal) : []),
     ...misplacedCardNumbers(body),
   ]
+}
+
+function currencyProblems({ currency }: Record<string, unknown>): Problem[] {
+  if (typeof currency !== 'string' || minorDigits(currency) !== undefined) return []
+  return [{ ...hotelErrors.currency, path: '/expectedTotal/currency', value: reportedValue(currency) }]
 }
 
 function customerProblems({ email, countryCode }: Record<string, unknown>): Problem[] {

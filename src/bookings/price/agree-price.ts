@@ -3,31 +3,31 @@ import type { HotelStay } from '../../offers/stays/stays.ts'
 import type { DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
 import { Rejected } from '../../http/rejected.ts'
+import type { LivePrice } from '../../price-check/live-answer.ts'
 import type { CheckQuery, PriceCheck, PriceChecker } from '../../price-check/checker.ts'
 import { roomRateKey } from '../../products/store.ts'
 import { totalOf, type TaxedTotal } from '../../taxes/compute.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
-import { withPolicy, type Order, type Quoted, type QuotedRoom } from './quote-rooms.ts'
-import type { CheckedRoomRate, RoomState } from '../state.ts'
+import type { CheckedRoomRate, Money, RoomState } from '../state.ts'
+import { isExpected, type Expected } from './expected-total.ts'
+import { withBookedPolicy } from './kept-price.ts'
+import type { Order, Quoted, QuotedRoom } from './quote-rooms.ts'
 import { mostUnitsMore } from './units.ts'
+import { withPolicy } from './with-policy.ts'
 
 /** The price at which rooms may be booked. */
 export type Agreed = Money & { rooms: RoomState[]; total: TaxedTotal; basis: 'stored' | 'live' }
-
-/** The currency of a reservation's amounts. */
-export type Money = { currency: string; minorDigits: number }
 
 /** The conditions that a price must meet. */
 export type Terms = {
   catalog: BookingCatalog
   arrival: DayNumber
+  departure: DayNumber
   money: Money
-  /** Total that the guest agreed to, in minor units; undefined: any stored price will do. */
-  expected: number | undefined
-  /**
-   * Whether rooms that would keep their price are in a different currency from the rooms booked with them.
-   */
-  isRepriced: boolean
+  /** Total that the guest agreed to; undefined: any stored price in the reservation's currency will do. */
+  expected: Expected | undefined
+  /** Whether the reservation is in another currency by now, to which the guest has to agree. */
+  isOtherCurrency: boolean
 }
 
 /** How many more units of a room-rate the rooms take than the reservation holds; rate 0 is the room itself. */
@@ -73,7 +73,9 @@ export async function checkPrices(
     rateId: roomRate.rate.code,
     outcome,
   }))
-  const refusal = refusalOf(all, checkedRoomRates, neededOf)
+  // A room that is kept needs no unit and no answer.
+  const isNeeded = ({ positions }: Checked): boolean => positions.some((at) => rooms[at]?.isKept === false)
+  const refusal = refusalOf(all.filter(isNeeded), checkedRoomRates, neededOf)
   if (refusal) throw refusal
   return { byPosition, checkedRoomRates }
 }
@@ -106,19 +108,24 @@ function refusalOf(
  *
  * | the supplier          | the guest expects                         | booked at                          |
  * | --------------------- | ----------------------------------------- | ---------------------------------- |
- * | has no other price    | nothing, and no room gets another price   | the stored price                   |
+ * | has no other price    | nothing, and the currency is the same     | the stored price                   |
  * | has no other price    | the stored price                          | the stored price                   |
  * | answered with a price | that price                                | the supplier's                     |
  * | otherwise             |                                           | nothing: 409 names the price to ask |
+ *
+ * A room that is kept has its booked price, whatever the supplier answers; with fewer guests a lower one of
+ * now, if the supplier confirms it.
  */
 export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed {
-  const { expected, isRepriced, money } = terms
-  const stored = storedPrice(quoted, money)
+  const { expected, isOtherCurrency } = terms
+  const stored = storedPrice(quoted, checks, terms)
   const live = livePrice(quoted, checks, terms)
-  const isChanged = [...checks.byPosition.values()].some(({ checked }) => checked.outcome === 'price_changed')
-  const isStoredAgreed = expected === undefined ? !isRepriced : expected === stored.total.afterTax
+  const isChanged = quoted.rooms.some(
+    ({ isKept }, position) => !isKept && checks.byPosition.get(position)?.checked.outcome === 'price_changed',
+  )
+  const isStoredAgreed = expected === undefined ? !isOtherCurrency : isExpected(expected, stored)
   if (!isChanged && isStoredAgreed) return stored
-  if (live && expected === live.total.afterTax) return live
+  if (live && expected && isExpected(expected, live)) return live
   throw priceChanged(isChanged && live ? live : stored)
 }
 
@@ -128,17 +135,20 @@ export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed
  * confirmed.
  */
 export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms: Terms): Agreed {
-  if (terms.money.currency !== before.currency) throw priceChanged(storedPrice(quoted, terms.money))
+  if (terms.money.currency !== before.currency) throw priceChanged(storedPrice(quoted, checks, terms))
   const agreed = agreePrice(quoted, checks, terms)
   // The total that the guest expects is booked, whatever was confirmed before.
   if (agreed.basis === 'live' || terms.expected !== undefined) return agreed
   const wasChecked = checks.checkedRoomRates.some(({ outcome }) => outcome !== 'not_registered')
-  if (wasChecked && agreed.total.afterTax !== before.total.afterTax) throw priceChanged(agreed)
-  return agreed
+  if (!wasChecked || agreed.total.afterTax === before.total.afterTax) return agreed
+  // What only gives up is never refused: the price that was confirmed a moment ago is good enough.
+  if (quoted.rooms.every(({ isKept }) => isKept)) return before
+  throw priceChanged(agreed)
 }
 
-function storedPrice({ rooms }: Quoted, { currency, minorDigits }: Money): Agreed {
-  const states = rooms.map(({ state }) => state)
+function storedPrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): Agreed {
+  const { currency, minorDigits } = terms.money
+  const states = rooms.map((room, position) => stateOf(room, byPosition.get(position)?.checked, terms))
   return { rooms: states, total: totalOf(states), basis: 'stored', currency, minorDigits }
 }
 
@@ -148,11 +158,12 @@ function storedPrice({ rooms }: Quoted, { currency, minorDigits }: Money): Agree
  */
 function livePrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): Agreed | undefined {
   if (![...byPosition.values()].some(({ checked }) => checked.live)) return undefined
-  const { catalog, arrival, money } = terms
-  const states = rooms.map((room, position) =>
-    withLivePrice(room, byPosition.get(position)?.checked, catalog, arrival),
-  )
-  const { currency, minorDigits } = money
+  const states = rooms.map((room, position) => {
+    const checked = byPosition.get(position)?.checked
+    if (room.isKept || !checked?.live) return stateOf(room, checked, terms)
+    return withLivePrice(room, checked.live, terms)
+  })
+  const { currency, minorDigits } = terms.money
   return { rooms: states, total: totalOf(states), basis: 'live', currency, minorDigits }
 }
 
@@ -173,31 +184,58 @@ export function renderTotal(
   }
 }
 
+/** The room as it is booked unless the supplier's own price is agreed. */
+function stateOf(room: QuotedRoom, checked: PriceCheck | undefined, terms: Terms): RoomState {
+  const { state, today } = room
+  if (!room.isKept || !checked) return state
+  const now = checked.isBookable ? today : changedPrice(room, checked, terms)
+  return now && isLower(now, state) ? now : state
+}
+
+/** The price that the supplier has instead of the stored one. An amount of 0 is none. */
+function changedPrice(room: QuotedRoom, checked: PriceCheck, terms: Terms): RoomState | undefined {
+  const { live, outcome } = checked
+  if (outcome !== 'price_changed' || !live?.nights.every(({ afterTax }) => afterTax > 0)) return undefined
+  return withLivePrice(room, live, terms)
+}
+
+/** Whether a price takes less of the guest, and nowhere more. */
+function isLower({ total: one }: RoomState, { total: other }: RoomState): boolean {
+  return (
+    one.afterTax <= other.afterTax &&
+    one.dueAtProperty <= other.dueAtProperty &&
+    one.afterTax + one.dueAtProperty < other.afterTax + other.dueAtProperty
+  )
+}
+
 /**
  * A room at the supplier's own price. The answer gives the amount of tax included but doesn't itemize it, so
  * the tax becomes one line; taxes due at the property stay as pushed.
  */
 function withLivePrice(
-  { state, roomRate }: QuotedRoom,
-  checked: PriceCheck | undefined,
-  catalog: BookingCatalog,
-  arrival: DayNumber,
+  { state: stored, today = stored, roomRate, isKept }: QuotedRoom,
+  { nights: answered }: LivePrice,
+  { catalog, arrival, departure, money }: Terms,
 ): RoomState {
-  if (!roomRate || !checked?.live) return state
-  const nights = state.nights.map(({ date }, index) => ({
+  if (!roomRate) return stored
+  const nights = today.nights.map(({ date }, index) => ({
     date,
-    beforeTax: checked.live?.nights[index]?.beforeTax ?? 0,
-    afterTax: checked.live?.nights[index]?.afterTax ?? 0,
+    beforeTax: answered[index]?.beforeTax ?? 0,
+    afterTax: answered[index]?.afterTax ?? 0,
   }))
   const beforeTax = nights.reduce((sum, night) => sum + night.beforeTax, 0)
   const afterTax = nights.reduce((sum, night) => sum + night.afterTax, 0)
   const tax = afterTax - beforeTax
   const whole = { type: 'OTHER_TAX', included: false, payNow: true, amount: tax } as const
   const live: RoomState = {
-    ...state,
+    ...today,
     nights,
-    taxes: [...(tax > 0 ? [whole] : []), ...state.taxes.filter(({ payNow }) => !payNow)],
-    total: { ...state.total, beforeTax, tax, afterTax },
+    taxes: [...(tax > 0 ? [whole] : []), ...today.taxes.filter(({ payNow }) => !payNow)],
+    total: { ...today.total, beforeTax, tax, afterTax },
+    ...(today.basis ? { basis: { ...today.basis, isLive: true } } : {}),
   }
-  return withPolicy(live, catalog, roomRate, arrival)
+  const units = { timeZone: catalog.timeZone, minorDigits: money.minorDigits }
+  return isKept
+    ? withBookedPolicy(stored, live, { ...units, arrival, departure })
+    : withPolicy(live, units, roomRate, arrival)
 }

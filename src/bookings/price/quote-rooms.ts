@@ -1,5 +1,5 @@
 import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
-import { preparePolicy, stayPolicy, feeLines } from '../../offers/price/cancel-policy.ts'
+import { policyOn } from '../../offers/price/cancel-policy.ts'
 import {
   isOffered,
   isUnrestricted,
@@ -15,18 +15,24 @@ import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { roomRateKey } from '../../products/store.ts'
 import type { TaxedRoom } from '../../taxes/compute.ts'
+import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import type { BookedRoom } from '../contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
-import type { RoomState } from '../state.ts'
+import type { Money, RoomBasis, RoomState } from '../state.ts'
+import { keptState, withBookedPolicy, type KeptStay } from './kept-price.ts'
+import type { KeptRoom } from './kept-rooms.ts'
 import { shortagesOf, unitsTaken, type Shortage, type Stay, type Units } from './units.ts'
+import { withPolicy } from './with-policy.ts'
 
 /** Rooms to be booked together. */
 export type Order = Stay & {
   rooms: readonly BookedRoom[]
   /** The hotel's date. */
   today: DayNumber
-  /** Rooms that stay as they were booked, by their position; the others are checked and priced. */
-  unchanged: ReadonlyMap<number, RoomState>
+  /** Rooms that are booked already or only give something up, by their position. */
+  kept: ReadonlyMap<number, KeptRoom>
+  /** The currency in which the rooms are priced. */
+  money: Money
   /** The units that the reservation takes already. */
   before: Units | undefined
 }
@@ -35,8 +41,15 @@ export type Quoted = {
   rooms: QuotedRoom[]
   units: Units
 }
-/** `roomRate` is absent for a room that stays as it was booked. */
-export type QuotedRoom = { state: RoomState; roomRate: BookableRoomRate | undefined }
+export type QuotedRoom = {
+  /** A kept room at its booked price, another one at the price of now. */
+  state: RoomState
+  /** Absent for a room whose price the supplier isn't asked for. */
+  roomRate: BookableRoomRate | undefined
+  isKept: boolean
+  /** A kept room with fewer guests at the price of now, if there is one. */
+  today?: RoomState | undefined
+}
 
 /** The rules that forbid some of the rooms, all of one room-rate. */
 export type Forbidden = { rooms: number[]; roomRate: BookableRoomRate; rules: TestedRule[] }
@@ -50,10 +63,10 @@ type RequestedRoom = { position: number; room: BookedRoom; roomRate: BookableRoo
 export function quoteRooms(stay: HotelStay, order: Order): Quoted | { forbidden: Forbidden[] } {
   const { catalog } = stay
   const requested = requestedRooms(catalog, order)
-  const numbered = [...requested.map(({ roomRate }) => roomRate), ...order.unchanged.values()]
-  const units = unitsTaken(numbered, order)
+  const booked = [...order.kept.values()].map((one) => one.booked)
+  const units = unitsTaken([...requested.map(({ roomRate }) => roomRate), ...booked], order)
   const quotedByPosition = new Map<number, QuotedRoom>(
-    [...order.unchanged].map(([position, state]) => [position, { state, roomRate: undefined }]),
+    [...order.kept].map(([position, kept]) => [position, quoteKept(stay, order, kept)]),
   )
   const forbidden: Forbidden[] = []
   for (const group of Map.groupBy(requested, ({ roomRate }) => roomRate.key).values()) {
@@ -68,10 +81,10 @@ export function quoteRooms(stay: HotelStay, order: Order): Quoted | { forbidden:
   }
 }
 
-function requestedRooms(catalog: BookingCatalog, { rooms, unchanged }: Order): RequestedRoom[] {
+function requestedRooms(catalog: BookingCatalog, { rooms, kept }: Order): RequestedRoom[] {
   const problems: Problem[] = []
   const requested = rooms.flatMap((room, position): RequestedRoom[] => {
-    if (unchanged.has(position)) return []
+    if (kept.has(position)) return []
     const ofRoom = catalog.roomRates.filter((one) => one.room.code === room.roomId)
     const [first] = ofRoom
     const match = ofRoom.find(({ rate }) => rate.code === room.rateId)
@@ -116,9 +129,46 @@ function quoteGroup(
   return group.flatMap(({ position, room }, index) => {
     const ofRoom = taxed.rooms[index]
     return ofRoom
-      ? [{ position, roomRate, state: roomState(catalog, roomRate, room, ofRoom, stayToPrice) }]
+      ? [
+          {
+            position,
+            roomRate,
+            isKept: false,
+            state: roomState(catalog, roomRate, room, ofRoom, stayToPrice),
+          },
+        ]
       : []
   })
+}
+
+/** A kept room; with fewer guests also at the price of now, whatever closes or restricts the room-rate. */
+function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
+  const { catalog } = stay
+  const { arrival, departure, money } = order
+  const remaining: KeptStay = {
+    arrival,
+    departure,
+    timeZone: catalog.timeZone,
+    minorDigits: money.minorDigits,
+  }
+  const { booked, requested, isSmaller } = kept
+  const state = keptState(kept, remaining)
+  const roomRate =
+    isSmaller && money.currency === catalog.currency
+      ? roomRateOf(catalog, roomRateKey(booked.roomNo, booked.rateNo))
+      : undefined
+  if (!roomRate) return { state, roomRate: undefined, isKept: true }
+  const parties = partiesOf([{ adults: requested.adults, childAges: requested.childAges ?? [] }], catalog)
+  const stayToPrice = wantedStay(order, order.today, parties)
+  const days = new RoomRateDays(stay, { from: arrival, days: stayToPrice.length + 1 }, parties.priceFields)
+  days.turnTo(roomRate)
+  const taxed = taxesOf(days, roomRate, stayToPrice)
+  const ofRoom = taxed?.fault === undefined ? taxed?.rooms[0] : undefined
+  if (!ofRoom) return { state, roomRate, isKept: true }
+  const { nights, taxes, total, basis } = roomState(catalog, roomRate, requested, ofRoom, stayToPrice)
+  const policy = booked.basis?.policy ?? null
+  const today = { ...state, nights, taxes, total, ...(basis ? { basis: { ...basis, policy } } : {}) }
+  return { state, roomRate, isKept: true, today: withBookedPolicy(booked, today, remaining) }
 }
 
 /**
@@ -187,36 +237,27 @@ function roomState(
     })),
     total: taxed.total,
     cancelPolicy: null,
+    basis: basisOf(roomRate, taxed, arrival),
   }
   return withPolicy(state, catalog, roomRate, arrival)
 }
 
-/** The cancellation policy and its fees, as amounts computed from the room's price. */
-export function withPolicy(
-  state: RoomState,
-  { timeZone, minorDigits }: BookingCatalog,
-  { policies, taxes }: BookableRoomRate,
+function basisOf(
+  { policies }: BookableRoomRate,
+  { nights, lines }: TaxedRoom,
   arrival: DayNumber,
-): RoomState {
-  const policy = preparePolicy(policies, timeZone, arrival)
-  if (!policy) return { ...state, cancelPolicy: null, fees: [] }
-  const nights = state.nights.map(({ beforeTax, afterTax }, index) => ({
-    day: arrival + index,
-    price: afterTax,
-    beforeTax,
-    afterTax,
-  }))
-  const { total } = state
-  const quote = {
-    unitsLeft: 0,
-    rooms: [{ taxes, nights, persons: 0 }],
-    taxed: { fault: undefined, rooms: [{ nights, lines: [], total }], lines: [], total },
-  }
-  const persons = state.party.adults + state.party.childAges.length
-  const base = { nights: nights.length, persons, afterTax: total.afterTax }
+): RoomBasis {
+  const policy = policyOn(policies, arrival)
   return {
-    ...state,
-    cancelPolicy: stayPolicy(policy, quote, minorDigits),
-    fees: feeLines(policy.fees, base, minorDigits),
+    prices: nights.map(({ price }) => price),
+    taxes: lines.map(({ tax }) => tax),
+    policy: policy ? withoutDates(policy) : null,
   }
+}
+
+function withoutDates(policy: CancelPolicy): CancelPolicy {
+  const plain = { ...policy }
+  delete plain.startDate
+  delete plain.endDate
+  return plain
 }

@@ -29,6 +29,15 @@ type PreparedPenalty = {
   after: string
 }
 
+/** The first policy whose dates include the arrival; undefined if there is none. */
+export function policyOn(policies: readonly CancelPolicy[], arrival: DayNumber): CancelPolicy | undefined {
+  const night = formatNight(arrival)
+  return policies.find(
+    ({ startDate, endDate }) =>
+      (startDate === undefined || startDate <= night) && (endDate === undefined || night <= endDate),
+  )
+}
+
 /**
  * The first policy whose dates include the arrival; undefined if there is none. Deadlines are instants with
  * the offset of the hotel's zone; null means the time of booking. Penalties are sorted by time, with no-show
@@ -39,11 +48,7 @@ export function preparePolicy(
   timeZone: string,
   arrival: DayNumber,
 ): PreparedPolicy | undefined {
-  const night = formatNight(arrival)
-  const policy = policies.find(
-    ({ startDate, endDate }) =>
-      (startDate === undefined || startDate <= night) && (endDate === undefined || night <= endDate),
-  )
+  const policy = policyOn(policies, arrival)
   if (!policy) return undefined
   const members = { code: policy.code ?? null, description: policy.description ?? null }
   const penalties = (policy.cancelPenalties ?? []).map((penalty): PreparedPenalty => {

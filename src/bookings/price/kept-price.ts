@@ -1,0 +1,179 @@
+import { parseNight, type DayNumber } from '../../base/calendar.ts'
+import { minorText, toMinor } from '../../base/money.ts'
+import { computeTaxes, spread, type PricedNight, type TaxedRoom } from '../../taxes/compute.ts'
+import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
+import type { BookedRoom } from '../contract.ts'
+import type { RoomState } from '../state.ts'
+import type { KeptRoom } from './kept-rooms.ts'
+import { withPolicy, type PolicyUnits } from './with-policy.ts'
+
+/** The state of a room that gives up nights or guests: at the price, taxes and policy it was booked with. */
+
+/** The nights that remain, with the time zone and the digits of the reservation's currency. */
+export type KeptStay = { arrival: DayNumber; departure: DayNumber } & PolicyUnits
+
+export function keptState({ booked, requested, isSmaller }: KeptRoom, stay: KeptStay): RoomState {
+  const { childAges = [] } = requested
+  const { firstName, lastName } = requested.guest
+  const state: RoomState = { ...booked, childAges, guest: { firstName, lastName } }
+  const isShorter = booked.nights.length !== stay.departure - stay.arrival
+  if (!isSmaller && !isShorter) return state
+  const smaller = { ...state, adults: requested.adults, party: partyOf(requested, booked) }
+  const first = stay.arrival - (parseNight(booked.nights[0]?.date ?? '') ?? 0)
+  const kept = { from: first, to: first + stay.departure - stay.arrival }
+  const priced = { ...smaller, ...(taxedAnew(booked, smaller, kept, stay) ?? shareOf(booked, kept)) }
+  return withBookedPolicy(booked, priced, stay)
+}
+
+/** Nights of the booked stay, by their index: from the first to before the last. */
+type Kept = { from: number; to: number }
+type Priced = Pick<RoomState, 'nights' | 'taxes' | 'total' | 'basis'>
+
+/** The remaining guests in the age categories by which they were booked. */
+function partyOf({ adults, childAges = [] }: BookedRoom, { party }: RoomState): RoomState['party'] {
+  const infantAges = childAges.filter((age) => party.infantAges.includes(age))
+  const children = childAges.filter((age) => party.childAges.includes(age))
+  return {
+    adults: adults + childAges.length - infantAges.length - children.length,
+    childAges: children,
+    infantAges,
+  }
+}
+
+/** The taxes of the nights that remain, computed as they were booked; undefined if that isn't possible. */
+function taxedAnew(
+  booked: RoomState,
+  { party }: RoomState,
+  { from, to }: Kept,
+  { arrival, minorDigits }: KeptStay,
+): Priced | undefined {
+  const { basis } = booked
+  if (!basis) return undefined
+  const prices = basis.prices.slice(from, to)
+  const nights = prices.map((price, index) => ({ day: arrival + index, price }))
+  const taxes = bookedTaxes(booked, minorDigits)
+  // A percentage of net may grow where an included tax per person falls: giving up never costs more.
+  const counts = [party, booked.party].map(({ adults, childAges }) => adults + childAges.length)
+  const [taxed] = counts
+    .flatMap((persons) => taxedRoom(taxes, nights, persons) ?? [])
+    .toSorted((one, other) => allIn(one) - allIn(other))
+  if (!taxed) return undefined
+  const lines = taxed.lines.map(({ tax: { type, included, payNow }, amount }) => ({
+    type,
+    included,
+    payNow,
+    amount,
+  }))
+  const kept = booked.nights.slice(from, to)
+  if (basis.isLive) {
+    const live = shareOf(booked, { from, to })
+    const { dueAtProperty } = taxed.total
+    return {
+      ...live,
+      taxes: [...live.taxes.filter(({ payNow }) => payNow), ...lines.filter(({ payNow }) => !payNow)],
+      total: { ...live.total, dueAtProperty },
+    }
+  }
+  return {
+    nights: kept.map(({ date }, index) => {
+      const { beforeTax = 0, afterTax = 0 } = taxed.nights[index] ?? {}
+      return { date, beforeTax, afterTax }
+    }),
+    taxes: lines,
+    total: taxed.total,
+    basis: { ...basis, prices },
+  }
+}
+
+function taxedRoom(
+  taxes: RoomRateTaxes,
+  nights: readonly PricedNight[],
+  persons: number,
+): TaxedRoom | undefined {
+  const taxed = computeTaxes([{ taxes, nights, persons }])
+  return taxed.fault === undefined ? taxed.rooms[0] : undefined
+}
+
+function bookedTaxes({ basis, roomNo, rateNo }: RoomState, minorDigits: number): RoomRateTaxes {
+  const scopes = [{ roomNo, rateNo, taxes: basis?.taxes ?? [] }]
+  return taxesFor(prepareTaxes(scopes, minorDigits), roomNo, rateNo)
+}
+
+/** The charge and what is due at the property, together. */
+function allIn({ total: { afterTax, dueAtProperty } }: Pick<RoomState, 'total'>): number {
+  return afterTax + dueAtProperty
+}
+
+/**
+ * The nights that remain with the amounts that they were booked with, for rooms booked before their prices
+ * and taxes were stored, and for the supplier's own prices: taxes take their share of what these nights have.
+ */
+function shareOf({ nights, taxes, total, basis }: RoomState, { from, to }: Kept): Priced {
+  const kept = nights.slice(from, to)
+  const beforeTax = kept.reduce((sum, night) => sum + night.beforeTax, 0)
+  const afterTax = kept.reduce((sum, night) => sum + night.afterTax, 0)
+  const charged = taxes.filter((tax) => tax.included || tax.payNow)
+  const parts = proportions(
+    charged.map(({ amount }) => amount),
+    afterTax - beforeTax,
+    total.tax,
+  )
+  const dueParts = taxes
+    .filter((tax) => !charged.includes(tax))
+    .map((tax) => ({ ...tax, amount: Math.round((tax.amount * kept.length) / nights.length) }))
+  return {
+    nights: kept,
+    taxes: [...charged.map((tax, index) => ({ ...tax, amount: parts[index] ?? 0 })), ...dueParts],
+    total: {
+      beforeTax,
+      tax: afterTax - beforeTax,
+      afterTax,
+      dueAtProperty: dueParts.reduce((sum, { amount }) => sum + amount, 0),
+    },
+    ...(basis ? { basis: { ...basis, prices: basis.prices.slice(from, to) } } : {}),
+  }
+}
+
+/** Amounts that share a smaller sum as they shared the whole. */
+function proportions(amounts: readonly number[], sum: number, whole: number): number[] {
+  if (whole <= 0) return amounts.map(() => 0)
+  const numerators = amounts.map((amount) => BigInt(amount) * BigInt(sum))
+  return spread(
+    sum,
+    numerators.map((numerator) => Number(numerator / BigInt(whole))),
+    numerators.map((numerator) => numerator % BigInt(whole)),
+  )
+}
+
+/** The room's booked policy, its deadlines counted from the arrival as it is now. */
+export function withBookedPolicy(booked: RoomState, priced: RoomState, stay: KeptStay): RoomState {
+  const { basis } = booked
+  if (!basis) return withFormerPolicy(booked, priced, stay)
+  const policies = basis.policy ? [basis.policy] : []
+  return withPolicy(priced, stay, { policies, taxes: bookedTaxes(booked, stay.minorDigits) }, stay.arrival)
+}
+
+/** Without the policy as pushed: its amounts, as far as the room still costs as much. */
+function withFormerPolicy(booked: RoomState, priced: RoomState, { minorDigits }: KeptStay): RoomState {
+  const { cancelPolicy, fees } = booked
+  const { afterTax } = priced.total
+  const share = priced.nights.length / booked.nights.length
+  return {
+    ...priced,
+    cancelPolicy: cancelPolicy && {
+      ...cancelPolicy,
+      penalties: cancelPolicy.penalties.map((penalty) => ({
+        ...penalty,
+        amount: minorText(Math.min(toMinor(penalty.amount, minorDigits) ?? 0, afterTax), minorDigits),
+      })),
+    },
+    ...(fees
+      ? {
+          fees: fees.map((fee) => ({
+            ...fee,
+            amount: fee.appliedPer.endsWith('per_night') ? Math.round(fee.amount * share) : fee.amount,
+          })),
+        }
+      : {}),
+  }
+}

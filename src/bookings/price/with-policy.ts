@@ -1,0 +1,37 @@
+import { preparePolicy, stayPolicy, feeLines } from '../../offers/price/cancel-policy.ts'
+import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import type { DayNumber } from '../../base/calendar.ts'
+import type { RoomState } from '../state.ts'
+
+/** The hotel's zone, in which deadlines are, and the digits of the amounts. */
+export type PolicyUnits = Pick<BookingCatalog, 'timeZone' | 'minorDigits'>
+
+/** The cancellation policy and its fees, as amounts computed from the room's price. */
+export function withPolicy(
+  state: RoomState,
+  { timeZone, minorDigits }: PolicyUnits,
+  { policies, taxes }: Pick<BookableRoomRate, 'policies' | 'taxes'>,
+  arrival: DayNumber,
+): RoomState {
+  const policy = preparePolicy(policies, timeZone, arrival)
+  if (!policy) return { ...state, cancelPolicy: null, fees: [] }
+  const nights = state.nights.map(({ beforeTax, afterTax }, index) => ({
+    day: arrival + index,
+    price: afterTax,
+    beforeTax,
+    afterTax,
+  }))
+  const { total } = state
+  const quote = {
+    unitsLeft: 0,
+    rooms: [{ taxes, nights, persons: 0 }],
+    taxed: { fault: undefined, rooms: [{ nights, lines: [], total }], lines: [], total },
+  }
+  const persons = state.party.adults + state.party.childAges.length
+  const base = { nights: nights.length, persons, afterTax: total.afterTax }
+  return {
+    ...state,
+    cancelPolicy: stayPolicy(policy, quote, minorDigits),
+    fees: feeLines(policy.fees, base, minorDigits),
+  }
+}
