@@ -153,6 +153,14 @@ create table booking_answer (
 );
 CREATE INDEX booking_answer_by_time ON public.booking_answer USING btree (at);
 
+create unlogged table booking_call (
+  token_id integer not null,
+  idempotency_key text not null,
+  call uuid not null,
+  at timestamp with time zone not null,
+  constraint booking_call_pkey PRIMARY KEY (token_id, idempotency_key)
+);
+
 create table bulk_hotel (
   job_id uuid not null,
   code text not null,

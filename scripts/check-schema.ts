@@ -70,7 +70,7 @@ const policiesQuery = `
 
 /** Leaves out partitions: they stand for days, and are like their parents. */
 const tablesQuery = `
-  select oid, relname as name, array_to_string(reloptions, ', ') as options,
+  select oid, relname as name, relpersistence = 'u' as is_unlogged, array_to_string(reloptions, ', ') as options,
     case when relkind = 'p' then pg_get_partkeydef(oid) end as partition_key
   from pg_class
   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
@@ -116,10 +116,11 @@ async function tables(client: pg.Client): Promise<string[]> {
   const found = await client.query<{
     oid: number
     name: string
+    is_unlogged: boolean
     options: string | null
     partition_key: string | null
   }>(tablesQuery)
-  for (const { oid, name, options, partition_key } of found.rows) {
+  for (const { oid, name, is_unlogged, options, partition_key } of found.rows) {
     const members = [
       ...(await lines(client, columnsQuery, oid)),
       ...(await lines(client, constraintsQuery, oid)),
@@ -128,7 +129,8 @@ async function tables(client: pg.Client): Promise<string[]> {
       ...(partition_key === null ? [] : [` partition by ${partition_key}`]),
       ...(options === null ? [] : [` with (${options})`]),
     ].join('')
-    const table = `create table ${name} (\n${members.map((member) => `  ${member}`).join(',\n')}\n)${ending};`
+    const kind = is_unlogged ? 'unlogged table' : 'table'
+    const table = `create ${kind} ${name} (\n${members.map((member) => `  ${member}`).join(',\n')}\n)${ending};`
     blocks.push([table, ...(await lines(client, besideQuery, oid))].join('\n'))
   }
   return blocks

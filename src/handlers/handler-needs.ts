@@ -8,7 +8,7 @@ import { pathPrefixOf } from '../base/path-prefix.ts'
 import { uploadGate } from '../bulk/load/upload.ts'
 import { bulkBell } from '../bulk/jobs/bell.ts'
 import { deliveryBell } from '../bookings/outbox/delivery-queue.ts'
-import { bookingTurnsMax } from '../bookings/idempotency/idempotent-booking.ts'
+import { bookingCallsMax, bookingTurnsMax } from '../bookings/idempotency/idempotent-booking.ts'
 import { trafficNotes } from '../certification/traffic-notes.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { Authenticator } from '../keys/authenticate.ts'
@@ -121,6 +121,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     bulkBell: bulkBell(),
     uploads: uploadGate(),
     bookingTurns: new Gate(bookingTurnsMax),
+    bookingCalls: new Gate<string>(bookingCallsMax),
     searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
     priceChecks: priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch }),
     hotelsOnSale: (hotels: readonly HotelRow[]) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),

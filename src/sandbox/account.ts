@@ -166,6 +166,10 @@ async function removeAll(connection: Queryable, supplierId: number): Promise<Rem
     'delete from booking_answer using api_key where token_id = -api_key.id and supplier_id = $1',
     ofAccount,
   )
+  await connection.query(
+    'delete from booking_call using api_key where token_id = -api_key.id and supplier_id = $1',
+    ofAccount,
+  )
   await deleteJobsOf(connection, supplierId)
   const ids = hotels.map(({ id }) => id)
   const roomRates = await removeHotels(connection, ids)

@@ -77,6 +77,7 @@ const tables = {
   // Written only together with a version of a reservation.
   reservation_card: 'none',
   booking_answer: 'none',
+  booking_call: 'none',
   schema_migration: 'common',
   store_epoch: 'common',
   vault_key: 'common',

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { expectStatus, openShop, pushNights, type Shop } from '../../../test/stage/scenes/booking.ts'
 import { operatorOf } from '../../../test/stage/scenes/calendar.ts'
 import { changesIn, cursorOfNow, getChanges } from '../../../test/stage/scenes/changes.ts'
-import { changesSettled, gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { changesSettled, client, gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { meetingAtLock } from '../../../test/stage/locks.ts'
 import { expectOk, problemsOf, storyHotel } from '../../../test/stage/story.ts'
+import type { Queryable } from '../../postgres/postgres.ts'
 
 const gateway = await gatewayForTests()
 
@@ -413,6 +415,24 @@ test('a repeat with the same Idempotency-Key gets the stored answer', async () =
   const once = expectOk(await undo(stage, { revision: mistake }, { 'idempotency-key': 'k1' }))
   const twice = expectOk(await undo(stage, { revision: mistake }, { 'idempotency-key': 'k1' }))
   assert.equal(twice.text, once.text)
+})
+
+test('a repeat at the same moment gets the answer of the first too, at every process', async () => {
+  const stage = await shop()
+  const other = await gateway.second()
+  const key = { 'x-api-key': stage.supplier.apiKey, 'idempotency-key': 'at-once' }
+  const mistake = await push(stage, [{ ...week, ...price('BAR', 1) }])
+  const lock = (connection: Queryable) => connection.query('select from hotel for update')
+  const body = { hotelId: 'H1', revision: mistake }
+  const calls = [gateway.url, other.url].map((url) => () => client(url, key).post('/push/undo', body))
+  const [one, two] = await meetingAtLock(gateway.db, lock, calls)
+  const there = [one, two].map((reply) => reply && expectOk(reply))
+  assert.equal(there[0]?.text, there[1]?.text)
+  const here = await shop()
+  const wrong = await push(here, [{ ...week, ...price('BAR', 1) }])
+  const again = { 'idempotency-key': 'here-at-once' }
+  const replies = await Promise.all([1, 2, 3].map(() => undo(here, { revision: wrong }, again)))
+  assert.equal(new Set(replies.map((reply) => expectOk(reply).text)).size, 1)
 })
 
 test('undos and pushes of one hotel at the same time: each push is undone once', async () => {

@@ -11,7 +11,15 @@ import { overloaded, Rejected } from '../../http/rejected.ts'
 import { transaction, type Transaction } from '../../postgres/transaction.ts'
 import { selectCallback } from '../../webhooks/store.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
-import { storeAnswer, repeatable, selectStoredAnswer, type Repeatable } from './stored-answers.ts'
+import {
+  beginCall,
+  endCall,
+  keyInUse,
+  storeAnswer,
+  repeatable,
+  selectStoredAnswer,
+  type Repeatable,
+} from './stored-answers.ts'
 import type { ReservationBody } from '../contract.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
@@ -27,6 +35,8 @@ export type BookNeeds = Needs & {
   deliveryBell: DeliveryBell
   /** Bookings of one hotel queue here, without holding a connection, instead of at its database lock. */
   bookingTurns: Gate
+  /** Calls under the same Idempotency-Key queue here: a repeat waits for the first call's end. */
+  bookingCalls: Gate<string>
   /** Who reads the answers, if not the platform: a supplier reads that the platform stopped a sale, but not who did. */
   reader?: 'supplier'
 }
@@ -36,6 +46,8 @@ export type BookedHotel = LockedHotel & { endpoint: number }
 
 /** One commits while the next prepares. */
 export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
+
+export const bookingCallsMax = { passing: 1, waiting: 8 }
 
 /** An answer with the follow-up work it causes, from a transaction that is ready to commit. */
 export type Booked<Body> = {
@@ -67,6 +79,7 @@ type Steps<Found extends { hotelId: number }, Prepared, Opened, Body> = {
 /**
  * Books, changes or cancels in one transaction, in the hotel's turn, and stores the answer for repeats. A
  * request that repeats another under the same Idempotency-Key gets the stored answer; none of the steps runs.
+ * While the first call is under way, a repeat waits for it, or is told so if another process works on it.
  */
 export async function runIdempotentBooking<Found extends { hotelId: number }, Prepared, Opened, Body>(
   needs: BookNeeds,
@@ -75,8 +88,43 @@ export async function runIdempotentBooking<Found extends { hotelId: number }, Pr
 ): Promise<Answered<Body>> {
   const nowMs = needs.clock.now()
   const request = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
-  const stored = request && (await selectStoredAnswer<Body>(needs.db, request, nowMs))
-  if (stored) return stored
+  if (!request) return book(needs, steps, undefined, nowMs)
+  const key = JSON.stringify([request.ownedKey.owner, request.ownedKey.key])
+  const turn = needs.bookingCalls.enter(key)
+  if (!turn) throw keyInUse()
+  await turn
+  try {
+    return await bookOnce(needs, steps, request, nowMs)
+  } finally {
+    needs.bookingCalls.leave(key)
+  }
+}
+
+async function bookOnce<Found extends { hotelId: number }, Prepared, Opened, Body>(
+  needs: BookNeeds,
+  steps: Steps<Found, Prepared, Opened, Body>,
+  request: Repeatable,
+  nowMs: number,
+): Promise<Answered<Body>> {
+  const begun = await beginCall<Body>(needs.db, request, nowMs)
+  if ('stored' in begun) return begun.stored
+  try {
+    return await book(needs, steps, request, nowMs)
+  } catch (error) {
+    // If the store doesn't answer, the call is forgotten after a while.
+    await endCall(needs.db, request, begun).catch((cause: unknown) =>
+      needs.log.warn({ err: cause }, 'a refused booking could not be ended for its repeats'),
+    )
+    throw error
+  }
+}
+
+async function book<Found extends { hotelId: number }, Prepared, Opened, Body>(
+  needs: BookNeeds,
+  steps: Steps<Found, Prepared, Opened, Body>,
+  request: Repeatable | undefined,
+  nowMs: number,
+): Promise<Answered<Body>> {
   try {
     const found = await steps.find()
     const [prepared] = await Promise.allSettled([steps.prepare(found)])
@@ -102,7 +150,7 @@ export async function runIdempotentBooking<Found extends { hotelId: number }, Pr
 async function inTurn<Result>(
   needs: BookNeeds,
   hotelId: number,
-  book: () => Promise<Result>,
+  work: () => Promise<Result>,
 ): Promise<Result> {
   const turn = needs.bookingTurns.enter(hotelId)
   if (!turn) {
@@ -111,7 +159,7 @@ async function inTurn<Result>(
   }
   await turn
   try {
-    return await book()
+    return await work()
   } finally {
     needs.bookingTurns.leave(hotelId)
   }

@@ -1,5 +1,5 @@
 import { sweep } from '../../postgres/connections/queryable.ts'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { OwnedKey } from '../../http/calls/call.ts'
 import type { Answer, Answered } from '../../http/calls/mount.ts'
@@ -53,20 +53,75 @@ function ownerColumn({ owner }: OwnedKey): number {
   return 'tokenId' in owner ? owner.tokenId : -owner.keyId
 }
 
+type StoredAnswer = { requestHash: Buffer; status: number; answer: string }
+
 /** The stored answer to a call that was answered within 24 hours; refuses the key if the request differs. */
 export async function selectStoredAnswer<Body>(
   db: Queryable,
-  { ownedKey, requestHashes }: Repeatable,
+  request: Repeatable,
   nowMs: number,
 ): Promise<Answered<Body> | undefined> {
-  const { rows } = await db.query<{ requestHash: Buffer; status: number; answer: string }>({
+  const { rows } = await db.query<StoredAnswer>({
     name: 'select-kept-answer',
     text: `select request_hash as "requestHash", status, answer from booking_answer
       where token_id = $1 and idempotency_key = $2 and at > instant($3)`,
-    values: [ownerColumn(ownedKey), ownedKey.key, nowMs - repeatableForMs],
+    values: [ownerColumn(request.ownedKey), request.ownedKey.key, nowMs - repeatableForMs],
   })
   const [stored] = rows
-  if (!stored) return undefined
+  return stored && answerOf(stored, request)
+}
+
+/** A call that didn't end, because its process died, is forgotten after this time. */
+const callForgottenAfter = '1 minute'
+
+/** A call that has begun; `callId` ends it. */
+type BegunCall = { callId: string }
+
+/**
+ * Begins a call, unless it was answered within 24 hours or another process is working on it: then its answer is
+ * returned, or 409 thrown. Beside an unfinished first call, a repeat could be refused for a stay that is being booked.
+ */
+export async function beginCall<Body>(
+  db: Queryable,
+  request: Repeatable,
+  nowMs: number,
+): Promise<BegunCall | { stored: Answered<Body> }> {
+  const { ownedKey } = request
+  const callId = randomUUID()
+  const { rows } = await db.query<Partial<StoredAnswer> & { isBegun: boolean }>({
+    name: 'begin-booking-call',
+    text: `with answered as (
+        select request_hash, status, answer from booking_answer
+        where token_id = $1 and idempotency_key = $2 and at > instant($3)
+      ), begun as (
+        insert into booking_call as present (token_id, idempotency_key, call, at)
+        select $1, $2, $4, now() where not exists (select from answered)
+        on conflict (token_id, idempotency_key) do update set call = excluded.call, at = excluded.at
+          where present.at < now() - interval '${callForgottenAfter}'
+        returning call
+      )
+      select exists (select from begun) as "isBegun", request_hash as "requestHash", status, answer
+      from (select) as one left join answered on true`,
+    values: [ownerColumn(ownedKey), ownedKey.key, nowMs - repeatableForMs, callId],
+  })
+  const [found] = rows
+  const { requestHash, status, answer } = found ?? {}
+  if (requestHash && typeof status === 'number' && typeof answer === 'string')
+    return { stored: answerOf({ requestHash, status, answer }, request) }
+  if (found?.isBegun !== true) throw keyInUse()
+  return { callId }
+}
+
+/** Ends a call that was refused or failed: it may be repeated at once. An answered one ends with its answer. */
+export async function endCall(db: Queryable, { ownedKey }: Repeatable, { callId }: BegunCall): Promise<void> {
+  await db.query({
+    name: 'end-booking-call',
+    text: 'delete from booking_call where token_id = $1 and idempotency_key = $2 and call = $3',
+    values: [ownerColumn(ownedKey), ownedKey.key, callId],
+  })
+}
+
+function answerOf<Body>(stored: StoredAnswer, { requestHashes }: Repeatable): Answered<Body> {
   if (!requestHashes.some((hash) => stored.requestHash.equals(hash))) {
     throw new Rejected(422, {
       type: 'IDEMPOTENCY_KEY_REUSED',
@@ -95,7 +150,8 @@ export async function storeAnswer(
       name: 'keep-answer',
       // A row older than 24 hours counts as deleted. For a newer row the status becomes null, which the table
       // refuses: the statement itself must fail, because the commit has already been sent.
-      text: `insert into booking_answer as present (token_id, idempotency_key, request_hash, at, status, answer)
+      text: `with ended as (delete from booking_call where token_id = $1 and idempotency_key = $2)
+        insert into booking_answer as present (token_id, idempotency_key, request_hash, at, status, answer)
         values ($1, $2, $3, instant($4), $5, $6)
         on conflict (token_id, idempotency_key) do update
           set request_hash = excluded.request_hash, at = excluded.at, answer = excluded.answer,
@@ -119,16 +175,21 @@ function isAnsweredAlready(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23502' && error.table === 'booking_answer'
 }
 
-function keyInUse(): Rejected {
-  return new Rejected(409, {
-    type: 'IDEMPOTENCY_KEY_IN_USE',
-    message: 'A request with this Idempotency-Key is being processed',
-    path: 'idempotency-key',
-    hint: 'Send the same request again: the stored answer will be returned',
-  })
+export function keyInUse(): Rejected {
+  return new Rejected(
+    409,
+    {
+      type: 'IDEMPOTENCY_KEY_IN_USE',
+      message: 'A request with this Idempotency-Key is being processed',
+      path: 'idempotency-key',
+      hint: 'Send the same request again: the stored answer will be returned',
+    },
+    { headers: { 'retry-after': '1' } },
+  )
 }
 
-export function deleteOldAnswers(db: Queryable, nowMs: number): Promise<number> {
+export async function deleteOldAnswers(db: Queryable, nowMs: number): Promise<number> {
+  await db.query(`delete from booking_call where at < now() - interval '${callForgottenAfter}'`)
   return sweep(
     db,
     `delete from booking_answer where ctid = any(array(

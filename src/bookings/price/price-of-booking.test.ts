@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import {
   bookingBody,
   expectStatus,
@@ -11,13 +11,17 @@ import {
   type Shop,
 } from '../../../test/stage/scenes/booking.ts'
 import { startExampleSupplier, type ExampleSupplier } from '../../../test/stage/scenes/examples.ts'
-import { startGateway, type Reply, type TestGateway } from '../../../test/stage/harness.ts'
-import { meetingInLine } from '../../../test/stage/locks.ts'
+import {
+  client,
+  startGateway,
+  type Reply,
+  type TestClient,
+  type TestGateway,
+} from '../../../test/stage/harness.ts'
 import { minutes } from '../../../test/stage/pace.ts'
 import { httpAnswer } from '../../../test/stage/servers/receiver.ts'
 import { expectOk } from '../../../test/stage/story.ts'
 import { setAccount } from '../../keys/suppliers.ts'
-import type { Queryable } from '../../postgres/postgres.ts'
 
 /** Bookings that ask the supplier for its price: the stored price is 100.00 a night, 110.00 with tax. */
 
@@ -140,10 +144,6 @@ test('who holds the last unit gives up guests and nights, whatever the supplier 
   }
 })
 
-const oneNight = (): Live => ({ before: [100], after: [110] })
-
-test('a check that fails refuses the booking, or lets it go on at the stored price, as the account says', async () => {
-  live = { status: 500 }
 test('fewer guests are never refused; a lower price of now is theirs where the supplier does not say otherwise', async () => {
   const answers: [string, Live, string][] = [
     ['confirms the lower price', { before: [70, 70], after: [77, 77] }, '154.00'],
@@ -185,6 +185,10 @@ test('an inventory below zero in the answer is sold out', async () => {
   )
 })
 
+const oneNight = (): Live => ({ before: [100], after: [110] })
+
+test('a check that fails refuses the booking, or lets it go on at the stored price, as the account says', async () => {
+  live = { status: 500 }
   const { body } = expectStatus(await shop.book(), 409)
   assert.equal(body['message'], 'The price could not be checked with the supplier')
   assert.deepEqual(
@@ -222,27 +226,83 @@ test('no transaction is open during a price check: a push of the hotel in betwee
   assert.deepEqual([body['message'], Object(body['total']).afterTax], ['The price has changed', '264.00'])
 })
 
-/** Two equal calls, the second after the supplier has confirmed the first and answers otherwise. */
-function bookedTwice(key: string, later: Live): Promise<Reply[]> {
-  const book = (answered: Live) => (): Promise<Reply> => {
-    live = answered
-    return shop.book({}, { 'idempotency-key': key })
-  }
-  const lock = (connection: Queryable) => connection.query('select from hotel for update')
-  return meetingInLine(gateway.db, lock, [book({}), book(later)])
+/** A call whose price check is held until `letGo`; resolves once the supplier is asked. */
+async function heldInCheck(
+  call: () => Promise<Reply>,
+): Promise<{ first: Promise<Reply>; letGo: () => void }> {
+  const held = Promise.withResolvers<void>()
+  const asked = new Promise<void>((resolve) => {
+    live = { onAsked: resolve, until: held.promise }
+  })
+  const first = call()
+  await asked
+  live = {}
+  return { first, letGo: held.resolve }
 }
 
-test('a call that comes again while the first one still books gets its answer, whatever the supplier says by then', async () => {
-  for (const later of [{ inventory: 0 }, { status: 500 }, { before: [90, 90] }]) {
-    await pushNights(shop.supplier)
-    const replies = await bookedTwice(`again:${JSON.stringify(later)}`, later)
-    assert.equal(new Set(replies.map(idOf)).size, 1)
-    assert.deepEqual(
-      replies.map((reply) => reply.headers.get('idempotency-replayed')),
-      [null, 'true'],
-    )
-    assert.deepEqual(await unitsLeft(gateway), [1, 1, 2])
+describe('a call that comes again while the first one is inside its price check', () => {
+  const full = { inventory: 0, closed: true }
+  const calls = {
+    booking: async (key: string) => (platform: TestClient) =>
+      platform.post('/booking/reservations', bookingBody('Acme'), { 'idempotency-key': key }),
+    change: async (key: string) => {
+      const id = idOf(await shop.book())
+      const body = bookingBody('Acme', {
+        rooms: [room({ rateId: 'NRF' })],
+        expectedTotal: { afterTax: '220.00' },
+      })
+      return (platform: TestClient) =>
+        platform.put(`/booking/reservations/${id}`, body, { 'idempotency-key': key })
+    },
   }
+  type Prepare = (typeof calls)[keyof typeof calls]
+  const waits = async (prepare: Prepare): Promise<void> => {
+    const call = await prepare(`waits:${prepare.name}`)
+    const { first, letGo } = await heldInCheck(() => call(shop.platform))
+    await pushNights(shop.supplier, full)
+    const again = call(shop.platform)
+    expectStatus(await shop.book(), 409)
+    await pushNights(shop.supplier, { closed: false })
+    letGo()
+    const replies = [await first, await again]
+    assert.deepEqual(
+      replies.map(({ status, headers }) => [status < 300, headers.get('idempotency-replayed')]),
+      [
+        [true, null],
+        [true, 'true'],
+      ],
+    )
+    assert.deepEqual(replies[1]?.body, replies[0]?.body)
+  }
+  const isTold = async (prepare: Prepare): Promise<void> => {
+    const other = await gateway.second()
+    const headers = { authorization: `Bearer ${await gateway.token('platform')}` }
+    const platform = client(other.url, headers)
+    const call = await prepare(`elsewhere:${prepare.name}`)
+    const { first, letGo } = await heldInCheck(() => call(platform))
+    await pushNights(shop.supplier, full)
+    const elsewhere = client(gateway.url, headers)
+    const again = expectStatus(await call(elsewhere), 409)
+    assert.equal(Object(Object(again.body['errors'])[0]).type, 'IDEMPOTENCY_KEY_IN_USE')
+    await pushNights(shop.supplier, { closed: false })
+    letGo()
+    const { status, body } = await first
+    assert.ok(status < 300)
+    const replayed = await call(elsewhere)
+    assert.deepEqual([replayed.headers.get('idempotency-replayed'), replayed.body], ['true', body])
+  }
+  for (const [what, prepare] of Object.entries(calls)) {
+    test(`gets its answer, whatever is pushed meanwhile: a ${what}`, () => waits(prepare))
+    test(`is told so by another process: a ${what}`, () => isTold(prepare))
+  }
+
+  test('is judged afresh where the process of the first one died', async () => {
+    await gateway.db.query(
+      `insert into booking_call (token_id, idempotency_key, call, at)
+       select id, 'died', gen_random_uuid(), now() - interval '61 seconds' from access_token`,
+    )
+    idOf(await shop.book({}, { 'idempotency-key': 'died' }))
+  })
 })
 
 test('a call under a key that is refused books nothing, and books when it comes again', async () => {

@@ -19,6 +19,7 @@ import { bodyValuesMax, basePathOf, type Access } from '../route.ts'
 import { throttledWarning, loggedPath } from '../../base/log.ts'
 import type { Answer, LongAnswer, Mounted, Streamed } from '../calls/mount.ts'
 import { traceRequests } from './request-span.ts'
+import { performer } from './perform.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 import { noWarnings } from '../calls/warnings.ts'
 
@@ -202,6 +203,7 @@ function mountRoutes(
     inFlight.heldOpen(request)
     return work(callOf(route, request), held)
   }
+  const perform = performer(needs)
   const mount = (api: FastifyInstance, some: readonly Mounted[]): void => {
     // Also runs for errors, and when the caller is gone.
     api.addHook('onSend', (request, _reply, _payload, done) => {
@@ -222,7 +224,7 @@ function mountRoutes(
         },
         handler: async (request, reply) => {
           await admitLate(route, request)
-          const answered = one.handle ? await perform(one, request, needs) : await hold(one, request, reply)
+          const answered = one.handle ? await perform(one, request) : await hold(one, request, reply)
           return send(reply, answered)
         },
       })
@@ -253,19 +255,6 @@ function send(reply: FastifyReply, answered: Answer | LongAnswer | Streamed): Fa
   }
   if (answered.headers) reply.headers(answered.headers)
   return sendJson(reply, answered)
-}
-
-async function perform(
-  { route, handle }: Extract<Mounted, { hold?: undefined }>,
-  request: FastifyRequest,
-  needs: ServeNeeds,
-): Promise<Answer | LongAnswer | Streamed> {
-  const { push } = request.ari
-  if (push?.idempotencyKey !== undefined) {
-    const stored = await needs.replayed(push)
-    if (stored) return stored
-  }
-  return handle(callOf(route, request))
 }
 
 function requestIdOf(header: string | string[] | undefined): string {
