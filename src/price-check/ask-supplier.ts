@@ -11,7 +11,14 @@ import type { Callback } from '../webhooks/store.ts'
 import type { PriceCheckRequest } from './callback-contract.ts'
 import { Circuits, type CallResult, type CircuitState } from '../outbound/circuit.ts'
 import { connectWithinMs, type FailedOutcome } from './contract.ts'
-import { readLiveAnswer, type LivePrice, type Expected, type InvalidReason } from './live-answer.ts'
+import {
+  readLiveAnswer,
+  saidByError,
+  type Expected,
+  type InvalidReason,
+  type LivePrice,
+  type Said,
+} from './live-answer.ts'
 
 /** Calls suppliers for live prices: connections, circuits and pending calls. */
 
@@ -20,6 +27,8 @@ export type Failure = {
   reason: CallFailure | InvalidReason | 'http_status' | 'circuit_open'
   message: string
   httpStatus?: number
+  /** Absent: there was no answer. */
+  said?: Said
 }
 
 export type LiveQuery = {
@@ -187,15 +196,19 @@ function answeredBy(called: Called, expected: Expected): Answered {
     const { reason, message } = called
     return { failure: { outcome: outcomeByFailure[reason], reason, message: safeMessage(message) } }
   }
-  const { status: httpStatus, body } = called
+  const { status: httpStatus, body, headers } = called
+  const sent = { body, contentEncoding: headers['content-encoding'] }
   if (httpStatus < 200 || httpStatus > 299) {
     const message = `answered with status ${httpStatus}`
-    return { failure: { outcome: 'supplier_error', reason: 'http_status', message, httpStatus } }
+    // Only its units count: an error says nothing of the price.
+    const said = { ...saidByError(sent), isAnswer: false }
+    return { failure: { outcome: 'supplier_error', reason: 'http_status', message, httpStatus, said } }
   }
-  const live = readLiveAnswer(body, expected)
+  const live = readLiveAnswer(sent, expected)
   if (!('fault' in live)) return { live }
+  const { fault: reason, said } = live
   const message = safeMessage(live.message)
-  return { failure: { outcome: 'invalid_response', reason: live.fault, message, httpStatus } }
+  return { failure: { outcome: 'invalid_response', reason, message, httpStatus, said } }
 }
 
 /** Text that PostgreSQL can store and people can read. */

@@ -51,7 +51,7 @@ const outcome = oneOf(priceCheckOutcomes, {
   description: [
     'available: at the stored price, or within the tolerance of it',
     'price_changed: at another price, or nothing is stored to compare it with',
-    'sold_out: fewer units than rooms requested, without those that a modified reservation holds',
+    'sold_out: fewer units than rooms requested, without those that a modified reservation holds, whatever else the answer lacks; live is then null',
     'invalid_response: the answer does not fit the request',
     'timeout: none in time',
     'supplier_error: no connection, a broken one, or a status other than 2xx',
@@ -93,7 +93,7 @@ const failure = Type.Object(
     message: Type.String({ description: 'For people' }),
     httpStatus: Type.Optional(Type.Integer({ description: 'Status of the answer, if there was one' })),
   },
-  { description: 'Reason for the missing live answer' },
+  { description: 'Reason for the missing live answer, also of a sold_out that is broken otherwise' },
 )
 
 const compared = {

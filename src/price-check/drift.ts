@@ -35,7 +35,8 @@ export type AnsweredStay = {
   atMs: number
   query: StayQuery
   stored: StoredPrice
-  live: LivePrice
+  /** Absent: the answer said nothing but that there are too few units. */
+  live: LivePrice | undefined
 }
 
 /** The difference that rounding alone explains when each side rounds for itself: one minor unit. */
@@ -54,9 +55,11 @@ export function comparedNightsOf({
   stored,
   live,
 }: AnsweredStay): ComparedNight[] {
-  const hasTooFew = isSoldOut(live, query)
+  const hasTooFew = !live || isSoldOut(live, query)
   const stay = stored.nights ?? []
-  const differences = stay.map(({ afterTax }, index) => (live.nights[index]?.afterTax ?? afterTax) - afterTax)
+  const differences = stay.map(
+    ({ afterTax }, index) => (live?.nights[index]?.afterTax ?? afterTax) - afterTax,
+  )
   const total = differences.reduce((sum, difference) => sum + difference, 0)
   const largest = Math.max(...differences.map(Math.abs))
   const sameWithin = total === 0 ? largest : largest > roundingMinor ? roundingMinor : 0

@@ -167,8 +167,8 @@ export type StoredCheck = Judged & {
 
 /** The nights that the check compared; empty if another check with the same call reports them. */
 export function comparedNightsOfCheck(check: StoredCheck): ComparedNight[] {
-  const { live, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, query, stored } = check
-  if (!live || callId !== checkId) return []
+  const { live, outcome, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, query, stored } = check
+  if ((!live && outcome !== 'sold_out') || callId !== checkId) return []
   const key = { hotelId, roomNo, rateNo }
   return comparedNightsOf({ key, currency, atMs, query, stored, live })
 }

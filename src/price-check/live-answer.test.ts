@@ -20,10 +20,7 @@ const right = {
 }
 
 const read = (answer: unknown, agree = expected) =>
-  readLiveAnswer(
-    typeof answer === 'string' ? Buffer.from(answer) : Buffer.from(JSON.stringify(answer)),
-    agree,
-  )
+  readLiveAnswer({ body: Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)) }, agree)
 
 test('an answer is read to the minor unit, as documented and as strings or numbers', () => {
   assert.deepEqual(read({ roomRate: right }), {

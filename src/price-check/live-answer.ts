@@ -1,8 +1,10 @@
-import { parseJson } from '../http/validation/json.ts'
+import { isUtf8 } from 'node:buffer'
+import { withoutByteOrderMark } from '../http/validation/byte-order-mark.ts'
+import { compressionOf, parseJson } from '../http/validation/json.ts'
 import { toMinor } from '../base/money.ts'
 import { Rejected } from '../http/rejected.ts'
-import { validator } from '../http/validation/validate.ts'
-import { priceCheckNeeded } from './callback-contract.ts'
+import { isRecord, validator } from '../http/validation/validate.ts'
+import { priceCheckNeeded, type PriceCheckNeeded } from './callback-contract.ts'
 
 /** The price charged for one room, in minor units of the hotel's currency, with the available units. */
 export type LivePrice = { inventory: number; nights: readonly NightPrice[] }
@@ -26,62 +28,172 @@ export type InvalidReason =
   | 'other_nights'
   | 'wrong_amount'
 
-export type Invalid = { fault: InvalidReason; message: string }
+export type Invalid = { fault: InvalidReason; message: string; said: Said }
+
+/** What an answer without a valid price says all the same. */
+export type Said = {
+  /** The fewest units that it names. */
+  units: number | undefined
+  /** Whether it says anything of units or price, or contradicts the question: then nothing may be sold at the stored price. */
+  isAnswer: boolean
+}
+
+/** A body with the encoding that its head names. */
+export type AnswerBody = { body: Buffer; contentEncoding?: string | undefined }
 
 const shape = validator(priceCheckNeeded)
 
-/** The live price of an answer, or its first problem. */
-export function readLiveAnswer(body: Buffer, expected: Expected): LivePrice | Invalid {
-  const parsed = parsedOf(body)
+/** The live price of an answer, or its first problem with what it says nevertheless. */
+export function readLiveAnswer(answer: AnswerBody, expected: Expected): LivePrice | Invalid {
+  const parsed = parsedOf(answer)
   if ('fault' in parsed) return parsed
   const { value } = parsed
-  if (!shape.matches(value)) {
-    const [problem] = shape.judge(value).problems
-    const where = problem?.path ?? ''
-    // For the root path, the validator's message calls it a request.
-    const what = where === '' ? 'not an object' : (problem?.message ?? 'not as documented')
-    return invalid('wrong_shape', where === '' ? what : `${where}: ${what}`)
+  const problem = contradictionOf(value, expected)
+  const said = saidBy(value)
+  if (problem) return { ...problem, said: { ...said, isAnswer: true } }
+  if (!shape.matches(value)) return { ...shapeProblem(value), said }
+  const { inventory, amountBeforeTax, amountAfterTax } = value.roomRate
+  const nights = nightsOf({ amountBeforeTax, amountAfterTax }, expected)
+  return 'fault' in nights ? { ...nights, said } : { inventory, nights }
+}
+
+/** What an answer says whose status is an error. */
+export function saidByError(answer: AnswerBody): Said {
+  const parsed = parsedOf(answer)
+  return 'fault' in parsed ? parsed.said : saidBy(parsed.value)
+}
+
+type Problem = Omit<Invalid, 'said'>
+
+function shapeProblem(value: unknown): Problem {
+  const [problem] = shape.judge(value).problems
+  const where = problem?.path ?? ''
+  // For the root path, the validator's message calls it a request.
+  const what = where === '' ? 'not an object' : (problem?.message ?? 'not as documented')
+  return { fault: 'wrong_shape', message: where === '' ? what : `${where}: ${what}` }
+}
+
+/** Whether the answer is about another room, rate or currency, whatever else it lacks. */
+function contradictionOf(value: unknown, expected: Expected): Problem | undefined {
+  const roomRate = isRecord(value) ? value['roomRate'] : undefined
+  if (!isRecord(roomRate)) return undefined
+  for (const [member, fault] of contradictions) {
+    const found = roomRate[member]
+    if (typeof found === 'string' && found !== expected[member])
+      return { fault, message: `${member} must be ${expected[member]}` }
   }
-  const { roomId, rateId, currency, inventory, amountBeforeTax, amountAfterTax } = value.roomRate
-  if (roomId !== expected.roomId) return invalid('other_room', `roomId must be ${expected.roomId}`)
-  if (rateId !== expected.rateId) return invalid('other_rate', `rateId must be ${expected.rateId}`)
-  if (currency !== expected.currency)
-    return invalid('other_currency', `currency must be ${expected.currency}`)
-  const { nightCount, minorDigits } = expected
+  return undefined
+}
+
+const contradictions = [
+  ['roomId', 'other_room'],
+  ['rateId', 'other_rate'],
+  ['currency', 'other_currency'],
+] as const
+
+type Amounts = Pick<PriceCheckNeeded['roomRate'], 'amountBeforeTax' | 'amountAfterTax'>
+
+function nightsOf(
+  { amountBeforeTax, amountAfterTax }: Amounts,
+  { nightCount, minorDigits }: Expected,
+): NightPrice[] | Problem {
   if (amountBeforeTax.length !== nightCount || amountAfterTax.length !== nightCount) {
     const got = `${amountBeforeTax.length} and ${amountAfterTax.length}`
-    return invalid(
-      'other_nights',
-      `amountBeforeTax and amountAfterTax must have ${nightCount} elements each, one a night, not ${got}`,
-    )
+    const wanted = `${nightCount} elements each, one a night, not ${got}`
+    return {
+      fault: 'other_nights',
+      message: `amountBeforeTax and amountAfterTax must have ${wanted}`,
+    }
   }
   const nights: NightPrice[] = []
   for (const [index, before] of amountBeforeTax.entries()) {
     const beforeTax = toMinor(before, minorDigits)
     const afterTax = toMinor(amountAfterTax[index] ?? '', minorDigits)
     if (beforeTax === undefined || afterTax === undefined)
-      return invalid(
-        'wrong_amount',
-        `amounts of night ${index + 1} must have at most ${minorDigits} decimals`,
-      )
+      return wrongAmount(`amounts of night ${index + 1} must have at most ${minorDigits} decimals`)
     if (afterTax < beforeTax)
-      return invalid('wrong_amount', `amountAfterTax of night ${index + 1} is less than amountBeforeTax`)
+      return wrongAmount(`amountAfterTax of night ${index + 1} is less than amountBeforeTax`)
     nights.push({ beforeTax, afterTax })
   }
-  // Below zero the supplier is overbooked: it has none left.
-  return { inventory: Math.max(0, inventory), nights }
+  return nights
 }
 
-function parsedOf(body: Buffer): { value: unknown } | Invalid {
+function wrongAmount(message: string): Problem {
+  return { fault: 'wrong_amount', message }
+}
+
+function parsedOf({ body: sent, contentEncoding }: AnswerBody): { value: unknown } | Invalid {
+  const body = withoutByteOrderMark(sent)
   try {
     return { value: parseJson(body, { isQuoted: false }) }
   } catch (error) {
     if (!(error instanceof Rejected)) throw error
+    const compression = compressionNamed(contentEncoding) ?? compressionOf(body)
+    if (compression !== undefined && body.length > 0) return compressed(compression)
+    const said = saidByText(body)
+    if (!isInUtf8(body))
+      return { fault: 'malformed_json', message: 'the answer is not encoded as UTF-8', said }
     const type = error.problems[0]?.type ?? 'MALFORMED_JSON'
-    return invalid('malformed_json', `the answer cannot be read as JSON: ${type}`)
+    return { fault: 'malformed_json', message: `the answer cannot be read as JSON: ${type}`, said }
   }
 }
 
-function invalid(fault: InvalidReason, message: string): Invalid {
-  return { fault, message }
+function compressionNamed(contentEncoding = 'identity'): string | undefined {
+  const name = contentEncoding.trim().toLowerCase()
+  return name === '' || name === 'identity' ? undefined : name
+}
+
+/** It may say that there are no units, which nobody has read. */
+function compressed(compression: string): Invalid {
+  return {
+    fault: 'malformed_json',
+    message: `the answer is compressed with ${compression}, although the call asks for none (accept-encoding: identity)`,
+    said: { units: undefined, isAnswer: true },
+  }
+}
+
+/** Text in UTF-16 whose characters are ASCII is valid UTF-8, with a zero byte for every other character. */
+function isInUtf8(body: Buffer): boolean {
+  return isUtf8(body) && !body.includes(0)
+}
+
+const saying = ['inventory', 'amountBeforeTax', 'amountAfterTax'] as const
+
+function saidBy(value: unknown): Said {
+  const units: number[] = []
+  let isAnswer = false
+  for (const frame of framesOf(value)) {
+    const number = unitsOf(frame['inventory'])
+    if (number !== undefined) units.push(number)
+    isAnswer ||= saying.some((member) => isSaid(frame[member]))
+  }
+  return { units: units.length > 0 ? Math.min(...units) : undefined, isAnswer }
+}
+
+/** Where a room-rate may stand: in its place, in a list, or without the object around it. */
+function framesOf(value: unknown): Record<string, unknown>[] {
+  const outer = [value].flat().filter((one) => isRecord(one))
+  return [...outer, ...outer.flatMap((one) => [one['roomRate']].flat()).filter((one) => isRecord(one))]
+}
+
+function isSaid(value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (Array.isArray(value)) return value.some(isSaid)
+  return typeof value !== 'string' || value.trim() !== ''
+}
+
+function unitsOf(value: unknown): number | undefined {
+  const isNumber = typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d*)?\s*$/.test(value)
+  const number = isNumber ? Number(value) : value
+  return typeof number === 'number' ? number : undefined
+}
+
+/** What text says that isn't JSON: it may be cut short, or have NaN for an amount. */
+function saidByText(body: Buffer): Said {
+  const text = body.toString('latin1').replaceAll('\0', '')
+  const units = [...text.matchAll(/"inventory"\s*:\s*"?\s*([+-]?\d+(?:\.\d+)?)/g)].map(([, found]) =>
+    Number(found),
+  )
+  const isAnswer = saying.some((member) => text.includes(`"${member}"`))
+  return { units: units.length > 0 ? Math.min(...units) : undefined, isAnswer }
 }

@@ -1,6 +1,6 @@
 import type { OnFailure } from '../keys/suppliers.ts'
 import type { PriceCheckOutcome } from './contract.ts'
-import type { SupplierReply } from './ask-supplier.ts'
+import type { Failure } from './ask-supplier.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice, NightPrice } from './live-answer.ts'
 
@@ -19,28 +19,33 @@ export type Judged = {
   difference: number | undefined
 }
 
+type Reply = { live?: LivePrice | undefined; failure?: Failure | undefined }
 type Rooms = Pick<StayQuery, 'roomCount' | 'unitsNeeded'>
 
 /** Compares the supplier's answer with the stored price. */
 export function judge(
-  reply: Pick<SupplierReply, 'live' | 'failure'> | undefined,
+  reply: Reply | undefined,
   stored: StoredPrice,
   rooms: Rooms,
   terms: AccountTerms,
 ): Judged {
   const difference = reply?.live && differenceOf(reply.live.nights, stored.nights, rooms.roomCount)
   const outcome = outcomeOf(reply, stored, rooms, terms, difference)
-  return { outcome, isBookable: mayBook(outcome, terms), difference }
+  return { outcome, isBookable: mayBook(outcome, reply?.failure, terms), difference }
 }
 
 function outcomeOf(
-  reply: Pick<SupplierReply, 'live' | 'failure'> | undefined,
+  reply: Reply | undefined,
   stored: StoredPrice,
   rooms: Rooms,
   { priceTolerance }: AccountTerms,
   difference: number | undefined,
 ): PriceCheckOutcome {
-  if (reply?.failure) return reply.failure.outcome
+  if (reply?.failure) {
+    // Fewer units than asked are believed, whatever else is wrong with the answer.
+    const hasTooFew = unitsSaid(reply) < rooms.unitsNeeded
+    return hasTooFew ? 'sold_out' : reply.failure.outcome
+  }
   if (!reply?.live) return 'not_registered'
   if (isSoldOut(reply.live, rooms)) return 'sold_out'
   if (!stored.nights || difference === undefined) return 'price_changed'
@@ -57,6 +62,11 @@ export function isSoldOut({ inventory, nights }: LivePrice, { roomCount, unitsNe
   return inventory < unitsNeeded || (inventory < roomCount && hasNoPrice)
 }
 
+/** The units of an answer, a broken one too; without a word on them there are enough. */
+export function unitsSaid({ live, failure }: Reply): number {
+  return live?.inventory ?? failure?.said?.units ?? Infinity
+}
+
 const bookableAfter: Readonly<Record<PriceCheckOutcome, boolean | 'onFailure'>> = {
   available: true,
   price_changed: false,
@@ -69,9 +79,14 @@ const bookableAfter: Readonly<Record<PriceCheckOutcome, boolean | 'onFailure'>> 
   not_registered: true,
 }
 
-function mayBook(outcome: PriceCheckOutcome, { onFailure }: AccountTerms): boolean {
+/** The stored price is for no answer, or one that says nothing: what was said isn't replaced by it. */
+function mayBook(
+  outcome: PriceCheckOutcome,
+  failure: Failure | undefined,
+  { onFailure }: AccountTerms,
+): boolean {
   const may = bookableAfter[outcome]
-  return may === 'onFailure' ? onFailure === 'use_stored' : may
+  return may === 'onFailure' ? onFailure === 'use_stored' && failure?.said?.isAnswer !== true : may
 }
 
 function differenceOf(

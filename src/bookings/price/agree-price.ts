@@ -5,6 +5,7 @@ import { minorText } from '../../base/money.ts'
 import { Rejected } from '../../http/rejected.ts'
 import type { LivePrice } from '../../price-check/live-answer.ts'
 import type { CheckQuery, PriceCheck, PriceChecker } from '../../price-check/checker.ts'
+import { unitsSaid } from '../../price-check/outcome.ts'
 import { roomRateKey } from '../../products/store.ts'
 import { totalOf, type TaxedTotal } from '../../taxes/compute.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
@@ -88,14 +89,11 @@ function refusalOf(
 ): Rejected | undefined {
   const extra: RefusalDetails = { priceChecks: checkedRoomRates }
   // The supplier is asked about each party separately, but the parties take the same units.
-  const isShortOfRate = all.some(
-    ({ query, checked }) => (checked.live?.inventory ?? Infinity) < neededOf(query.roomRate.key),
-  )
+  const isShortOfRate = all.some(({ query, checked }) => unitsSaid(checked) < neededOf(query.roomRate.key))
   // A room's rates share its units, so the rate with the most free units says how many are free.
   const isShortOfRoom = [...Map.groupBy(all, ({ query }) => query.roomRate.roomNo)].some(
     ([roomNo, some]) =>
-      Math.max(...some.map(({ checked }) => checked.live?.inventory ?? Infinity)) <
-      neededOf(roomRateKey(roomNo, 0)),
+      Math.max(...some.map(({ checked }) => unitsSaid(checked))) < neededOf(roomRateKey(roomNo, 0)),
   )
   if (isShortOfRate || isShortOfRoom || all.some(({ checked }) => checked.outcome === 'sold_out'))
     return new Rejected(409, reservationErrors.soldOut, { extra })

@@ -1,3 +1,4 @@
+import { byteOrderMark } from '../../http/validation/byte-order-mark.ts'
 import type { BulkKind } from '../contract.ts'
 import { bulkLimits } from '../limits.ts'
 
@@ -14,7 +15,6 @@ const newline = 10
 const carriageReturn = 13
 /** Of a line that is too long, as many bytes are kept for its report. */
 const longLineKeptBytes = 1_000
-const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
 
 export function lineBytesMaxOf(kind: BulkKind): number {
   return kind === 'products' ? bulkLimits.productLineBytesMax : bulkLimits.lineBytesMax

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
 import { everySecond } from '../../base/clock.ts'
 import { overloaded, Rejected } from '../rejected.ts'
+import { withoutByteOrderMark } from '../validation/byte-order-mark.ts'
 import { performance } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Gate } from '../../base/gate.ts'
@@ -64,7 +65,7 @@ export function bodyReader(
       try {
         const body = await arrival(request, arrivesWithinSeconds, patience, take)
         holds.set(request, hold)
-        return withoutMark(body)
+        return withoutByteOrderMark(body)
       } catch (error) {
         buffered.free(hold)
         throw error
@@ -160,16 +161,6 @@ class Pieces {
     const [first] = all
     return all.length === 1 && first ? first : Buffer.concat(all)
   }
-}
-
-const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
-
-/**
- * Some systems put a byte order mark before UTF-8. It is not part of JSON, so it is skipped (RFC 8259, 8.1).
- */
-function withoutMark(body: Buffer): Buffer {
-  const hasMark = body.subarray(0, byteOrderMark.length).equals(byteOrderMark)
-  return hasMark ? body.subarray(byteOrderMark.length) : body
 }
 
 /**

@@ -31,12 +31,17 @@ const compressions: readonly { name: string; begin: Buffer }[] = [
   { name: 'zstd', begin: Buffer.of(0x28, 0xb5, 0x2f, 0xfd) },
 ]
 
+/** How a body is compressed, by its first bytes; undefined if they show no compression. */
+export function compressionOf(body: Buffer): string | undefined {
+  return compressions.find(({ begin }) => body.subarray(0, begin.length).equals(begin))?.name
+}
+
 /** A client that compresses the body itself may have forgotten the Content-Encoding header. */
 function encodingHint(body: Buffer): string {
-  const compression = compressions.find(({ begin }) => body.subarray(0, begin.length).equals(begin))
-  return compression
-    ? `The body is compressed: send the header Content-Encoding: ${compression.name} with it`
-    : 'Encode the body as UTF-8'
+  const compression = compressionOf(body)
+  return compression === undefined
+    ? 'Encode the body as UTF-8'
+    : `The body is compressed: send the header Content-Encoding: ${compression} with it`
 }
 
 function parsed(text: string, isQuoted: boolean): unknown {
