@@ -88,6 +88,8 @@ create table api_key (
   echo boolean default false not null,
   last_refused_at timestamp with time zone,
   given_back_at timestamp with time zone,
+  signing_secret_older text,
+  signing_secret_older_until timestamp with time zone,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_ari_cells_max_check CHECK ((ari_cells_max >= 1)),
   constraint api_key_ari_items_max_check CHECK ((ari_items_max >= 1)),
@@ -684,6 +686,7 @@ create table price_check (
   live_before_tax bigint[],
   live_after_tax bigint[],
   difference bigint,
+  terms_differ jsonb,
   constraint price_check_pkey PRIMARY KEY (id),
   constraint price_check_check CHECK ((departure > arrival)),
   constraint price_check_outcome_check CHECK ((outcome = ANY (ARRAY['available'::text, 'price_changed'::text, 'sold_out'::text, 'invalid_response'::text, 'timeout'::text, 'supplier_error'::text, 'circuit_open'::text, 'not_registered'::text]))),
@@ -709,6 +712,8 @@ create table price_drift (
   revision bigint,
   since_at timestamp with time zone,
   since_revision bigint,
+  meal_plan_differs integer default 0 not null,
+  cancel_policy_differs integer default 0 not null,
   constraint price_drift_pkey PRIMARY KEY (hotel_id, room_no, rate_no, night),
   constraint price_drift_check CHECK (((since_at IS NULL) = (since_revision IS NULL)))
 ) with (fillfactor=80);
@@ -1077,6 +1082,7 @@ create table supplier (
   managed_key_rate_max integer default 6000 not null,
   hotels_max integer default 0 not null,
   unneeded_steps jsonb default '{}'::jsonb not null,
+  on_terms_differ text default 'warn'::text not null,
   constraint supplier_pkey PRIMARY KEY (id),
   constraint supplier_name_key UNIQUE (name),
   constraint supplier_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
@@ -1084,6 +1090,7 @@ create table supplier (
   constraint supplier_managed_key_rate_max_check CHECK (((managed_key_rate_max >= 1) AND (managed_key_rate_max <= 10000000))),
   constraint supplier_managed_keys_max_check CHECK (((managed_keys_max >= 0) AND (managed_keys_max <= 100))),
   constraint supplier_on_failure_check CHECK ((on_failure = ANY (ARRAY['reject'::text, 'use_stored'::text]))),
+  constraint supplier_on_terms_differ_check CHECK ((on_terms_differ = ANY (ARRAY['warn'::text, 'reject'::text]))),
   constraint supplier_price_tolerance_check CHECK (((price_tolerance >= (0)::numeric) AND (price_tolerance <= (100)::numeric)))
 );
 

@@ -393,6 +393,7 @@ test('the contract settings of an account are printed and changed, one at a time
   const usual = {
     name: 'Agreed',
     onFailure: 'reject',
+    onTermsDiffer: 'warn',
     priceTolerance: '0',
     deliversCards: false,
     mayPushOnDemand: true,

@@ -222,6 +222,11 @@ export const reservationErrors = {
     message: 'The price could not be checked with the supplier',
     hint: 'Nothing was booked; repeat the request later',
   },
+  termsDiffer: {
+    type: 'TERMS_DIFFER',
+    message: 'The supplier’s terms differ from those that are sold',
+    hint: 'Nothing was booked; POST /v1/booking/priceCheck shows the differences. The supplier has to push the product with the meal plan and the penalties that it answers',
+  },
   cancelled: {
     type: 'RESERVATION_CANCELLED',
     message: 'The reservation is cancelled',

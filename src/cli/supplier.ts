@@ -1,12 +1,14 @@
 import { Command, Option } from 'commander'
 import {
   onFailures,
+  onTermsDiffers,
   setAccount,
   createSupplier,
   selectSuppliers,
   supplierIdOf,
   type Account,
   type OnFailure,
+  type OnTermsDiffer,
 } from '../keys/suppliers.ts'
 import { supplierSubject } from '../console-api/suppliers/rules.ts'
 import { onOrOff, percent, integerBetween } from './arguments.ts'
@@ -74,6 +76,7 @@ function addShow(supplier: Command): void {
 
 type GivenAccount = {
   onFailure?: OnFailure
+  onTermsDiffer?: OnTermsDiffer
   priceTolerance?: string
   cardDelivery?: boolean
   onDemandPush?: boolean
@@ -95,6 +98,12 @@ function addSet(supplier: Command): void {
         '--on-failure <what>',
         'when a price check fails: refuse the booking, or make it at the stored price',
       ).choices(onFailures),
+    )
+    .addOption(
+      new Option(
+        '--on-terms-differ <what>',
+        'when the supplier answers another meal plan or other penalties than are sold: warn, or refuse the booking',
+      ).choices(onTermsDiffers),
     )
     .option(
       '--price-tolerance <percent>',
@@ -148,9 +157,10 @@ function addSet(supplier: Command): void {
 /** Only the options that were given. */
 function accountGiven(given: GivenAccount): Partial<Account> {
   const { onFailure, priceTolerance, cardDelivery, onDemandPush, reservationRetrieval } = given
-  const { requireCertification, certified, managedKeys, managedKeyRate, hotelsMax } = given
+  const { requireCertification, certified, managedKeys, managedKeyRate, hotelsMax, onTermsDiffer } = given
   return {
     ...(onFailure === undefined ? {} : { onFailure }),
+    ...(onTermsDiffer === undefined ? {} : { onTermsDiffer }),
     ...(priceTolerance === undefined ? {} : { priceTolerance }),
     ...(cardDelivery === undefined ? {} : { deliversCards: cardDelivery }),
     ...(onDemandPush === undefined ? {} : { mayPushOnDemand: onDemandPush }),
@@ -170,6 +180,7 @@ function printAccount(given: Given, name: string, account: Account): void {
     ['SETTING', 'VALUE'],
     [
       ['on-failure', account.onFailure],
+      ['on-terms-differ', account.onTermsDiffer],
       ['price-tolerance', `${account.priceTolerance} %`],
       ['card-delivery', onOffText(account.deliversCards)],
       ['on-demand-push', onOffText(account.mayPushOnDemand)],

@@ -85,8 +85,13 @@ export function checkName(what: string, name: string): void {
 export const onFailures = ['reject', 'use_stored'] as const
 export type OnFailure = (typeof onFailures)[number]
 
+/** The reaction to a price check whose meal plan or penalties differ from those sold: a warning, or the booking is refused. */
+export const onTermsDiffers = ['warn', 'reject'] as const
+export type OnTermsDiffer = (typeof onTermsDiffers)[number]
+
 export type Account = {
   onFailure: OnFailure
+  onTermsDiffer: OnTermsDiffer
   /** Per cent of the stored total by which the live total may differ, as a decimal: `2.5`. */
   priceTolerance: string
   /** Whether payment cards are delivered with reservations. */
@@ -107,7 +112,7 @@ export type Account = {
   hotelsMax: number
 }
 
-const accountColumns = `on_failure as "onFailure", trim_scale(price_tolerance)::text as "priceTolerance",
+const accountColumns = `on_failure as "onFailure", on_terms_differ as "onTermsDiffer", trim_scale(price_tolerance)::text as "priceTolerance",
   delivers_cards as "deliversCards", may_push_on_demand as "mayPushOnDemand", may_retrieve as "mayRetrieve",
   requires_certification as "requireCertification", certified_at is not null as "isCertified",
   managed_keys_max as "managedKeysMax", managed_key_rate_max as "managedKeyRateMax", hotels_max as "hotelsMax"`
@@ -132,7 +137,7 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
        requires_certification = coalesce($7, requires_certification),
        certified_at = case when $8 then coalesce(certified_at, now()) when not $8 then null else certified_at end,
        managed_keys_max = coalesce($9, managed_keys_max), managed_key_rate_max = coalesce($10, managed_key_rate_max),
-       hotels_max = coalesce($11, hotels_max)
+       hotels_max = coalesce($11, hotels_max), on_terms_differ = coalesce($12, on_terms_differ)
      where name = $1 returning ${accountColumns}`,
     [
       name,
@@ -146,6 +151,7 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
       changed.managedKeysMax ?? null,
       changed.managedKeyRateMax ?? null,
       changed.hotelsMax ?? null,
+      changed.onTermsDiffer ?? null,
     ],
   )
   const [account] = rows

@@ -120,6 +120,7 @@ const bookingErrors: readonly ListedError[] = [
   reservationErrors.soldOut,
   reservationErrors.priceChanged,
   reservationErrors.priceCheckFailed,
+  reservationErrors.termsDiffer,
   offerErrors.referenceMissing,
   offerErrors.referenceAmbiguous,
   offerErrors.datesReversed,

@@ -48,16 +48,24 @@ const needed = {
 export const priceCheckNeeded = Type.Object({ roomRate: Type.Object(needed) })
 export type PriceCheckNeeded = Static<typeof priceCheckNeeded>
 
-/** The documented answer of suppliers; `mealPlan` and `cancelPolicy` decide nothing. */
+/** The documented answer of suppliers; `mealPlan` and `cancelPolicy` are compared with what is sold. */
 export const priceCheckAnswer = Type.Object({
   roomRate: Type.Object({
     ...needed,
-    mealPlan: Type.Optional(Type.String({ description: 'Meal plan code' })),
+    mealPlan: Type.Optional(
+      Type.String({
+        description: 'Meal plan code; another one than you pushed is told and may refuse the booking',
+      }),
+    ),
     cancelPolicy: Type.Optional(
       Type.Object({
         code: Type.Optional(Type.String({ description: 'Policy code' })),
         description: Type.Optional(Type.String({ description: 'For people' })),
-        cancelPenalties: Type.Optional(Type.Array(cancelPenalty)),
+        cancelPenalties: Type.Optional(
+          Type.Array(cancelPenalty, {
+            description: 'Others than you pushed, by time or cost, are told and may refuse the booking',
+          }),
+        ),
       }),
     ),
   }),

@@ -33,7 +33,7 @@ const gateway = await gatewayForTests({
 const { platform, supplierWith, check, receivers } = await priceCheckStage(gateway)
 
 test('the signed request follows the specification word for word, and the answered prices are listed beside the stored ones', async () => {
-  const { supplier, receiver, signingSecret } = await supplierWith(answering({ ...asPushed, mealPlan: 'BB' }))
+  const { supplier, receiver, signingSecret } = await supplierWith(answering({ ...asPushed, mealPlan: 'RO' }))
   const reply = expectOk(
     await platform.post(
       '/booking/priceCheck',

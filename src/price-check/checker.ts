@@ -65,17 +65,10 @@ export function priceChecker(needs: SupplierCallNeeds & CheckNeeds): PriceChecke
       const checked = await checkOne(needs, calls, query, beganMs)
       ledger.keep(checked)
       count(needs, checked)
-      const {
-        checkId: priceCheckId,
-        outcome,
-        isBookable,
-        difference,
-        stored,
-        live,
-        failure,
-        durationMs,
-      } = checked
-      return { priceCheckId, outcome, isBookable, difference, stored, live, failure, durationMs }
+      const { checkId: priceCheckId, outcome, isBookable, difference, ...more } = checked
+      const { termsDiffer, isRejectedForTerms, stored, live, failure, durationMs } = more
+      const judged = { outcome, isBookable, difference, termsDiffer, isRejectedForTerms }
+      return { ...judged, priceCheckId, stored, live, failure, durationMs }
     },
     ledger,
     circuit: calls.circuit,
@@ -92,7 +85,7 @@ async function checkOne(
   { stay, roomRate, arrival, departure, roomCount, unitsNeeded, room, ...more }: CheckQuery,
   beganMs: number,
 ): Promise<StoredCheck> {
-  const { hotelId, currency, minorDigits } = stay.catalog
+  const { hotelId, currency, minorDigits, timeZone } = stay.catalog
   const atMs = clock.now()
   const [callback, terms] = await db.pipelined((connection) => [
     selectCallback(connection, hotelId, 'availability', atMs),
@@ -116,8 +109,9 @@ async function checkOne(
   const reply =
     callback &&
     (await calls.ask({ callback, hotelId, request, expected, callId: checkId, requestId, untilMs }))
+  const sold = { roomRate, timeZone, minorDigits, arrival }
   return {
-    ...judge(reply, stored, query, terms),
+    ...judge(reply, stored, query, terms, sold),
     checkId,
     callId: reply?.callId,
     atMs,

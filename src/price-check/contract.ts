@@ -47,6 +47,46 @@ export const priceCheckErrors = {
   },
 } as const satisfies Record<string, ConstraintError>
 
+const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+/** Warnings of terms that differ from those that are sold. */
+export const termsWarnings = {
+  mealPlan: {
+    type: 'MEAL_PLAN_DIFFERS',
+    message: 'The supplier’s meal plan differs from the one that is sold',
+    hint: 'Tell the guest; the supplier should push the product with the meal plan that it answers',
+  },
+  cancelPolicy: {
+    type: 'CANCEL_POLICY_DIFFERS',
+    message: 'The supplier’s cancellation penalties differ from those that are sold',
+    hint: 'Tell the guest; the supplier should push the product with the penalties that it answers',
+  },
+} as const satisfies Record<string, ConstraintError>
+
+/** By when a penalty is due, and its amount for one room. */
+const penalties = Type.Array(
+  Type.Object({
+    from: orNull(Type.String(), 'null: from the time of booking'),
+    amount: Type.String({ examples: ['110.00'] }),
+    noShow: Type.Optional(Type.Literal(true)),
+  }),
+)
+
+const termsDifference = Type.Union([
+  Type.Object({
+    what: Type.Literal('mealPlan'),
+    sold: orNull(Type.String(), 'Meal plan of the product; null: none is pushed'),
+    live: Type.String({ description: 'Meal plan of the answer' }),
+  }),
+  Type.Object({
+    what: Type.Literal('cancelPolicy'),
+    sold: orNull(penalties, 'Penalties of the pushed policy, at the live price; null: none is pushed'),
+    live: orNull(penalties, 'Penalties of the answer, at the live price; null: they cannot be read'),
+  }),
+])
+export type TermsDifference = Static<typeof termsDifference>
+
 const outcome = oneOf(priceCheckOutcomes, {
   description: [
     'available: at the stored price, or within the tolerance of it',
@@ -59,9 +99,6 @@ const outcome = oneOf(priceCheckOutcomes, {
     'not_registered: no URL to ask',
   ].join('; '),
 })
-
-const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
 
 const amounts = (description: string) =>
   Type.Array(Type.String({ examples: ['110.00'] }), {
@@ -110,6 +147,12 @@ const compared = {
   ),
   durationMs: Type.Integer({ description: 'From the request to the outcome' }),
   failure: Type.Optional(failure),
+  termsDiffer: Type.Optional(
+    Type.Array(termsDifference, {
+      description:
+        'Meal plan and penalties of the live answer that differ from what is sold; absent: none. Whether they forbid the booking is the account’s onTermsDiffer',
+    }),
+  ),
 }
 
 export const listedCheck = Type.Object({
@@ -142,6 +185,8 @@ const driftNight = Type.Object({
   soldOut: Type.Integer({
     description: 'Answers of sold out although enough units were stored; their prices are not compared',
   }),
+  mealPlanDiffers: Type.Integer({ description: 'Answers with another meal plan than is sold' }),
+  cancelPolicyDiffers: Type.Integer({ description: 'Answers with other penalties than are sold' }),
   largest: Type.String({
     description: 'Largest difference, live minus stored, of one room',
     examples: ['-5.00'],
@@ -165,10 +210,12 @@ const drift = Type.Object(
     checks: Type.Integer({ description: 'Live answers, counted for each night' }),
     differing: Type.Integer(),
     soldOut: Type.Integer(),
+    mealPlanDiffers: Type.Integer(),
+    cancelPolicyDiffers: Type.Integer(),
     worst: Type.Array(driftNight, {
       maxItems: driftNightsMax,
       description:
-        'Nights that ever differed or were sold out: those that differ still come first, the largest difference first',
+        'Nights that ever differed, in price or terms, or were sold out: those that differ still come first, the largest difference first',
     }),
   },
   {

@@ -19,12 +19,19 @@ before(async () => {
 const night = 20_900
 const began = Date.parse('2027-03-01T12:00:00Z')
 
-/** A live answer for one night, in one of two currencies, with too few or enough units. */
-type Answer = { currency: string; stored: number; live: number; revision: number; inventory: number }
+/** A live answer for one night, in one of two currencies, with too few or enough units, perhaps with another meal plan. */
+type Answer = {
+  currency: string
+  stored: number
+  live: number
+  revision: number
+  inventory: number
+  mealPlan?: string | undefined
+}
 
 /** A check of the first room with its first rate. */
 function checkOf(answer: Answer, index: number): StoredCheck {
-  const { currency, stored, live, revision, inventory } = answer
+  const { currency, stored, live, revision, inventory, mealPlan } = answer
   const checkId = randomUUID()
   return {
     checkId,
@@ -50,11 +57,13 @@ function checkOf(answer: Answer, index: number): StoredCheck {
       nights: [{ day: night, beforeTax: stored, afterTax: stored, units: 3, revision }],
       isBookable: true,
     },
-    live: { inventory, nights: [{ beforeTax: live, afterTax: live }] },
+    live: { inventory, nights: [{ beforeTax: live, afterTax: live }], terms: {} },
     failure: undefined,
     outcome: 'available',
     isBookable: true,
     difference: live - stored,
+    termsDiffer: mealPlan === undefined ? [] : [{ what: 'mealPlan', sold: 'RO', live: mealPlan }],
+    isRejectedForTerms: false,
   }
 }
 
@@ -78,6 +87,7 @@ function naive(answers: readonly Answer[]): Record<string, unknown> {
     checks: own.length,
     differing: differing.length,
     soldOut: own.length - compared.length,
+    mealPlanDiffers: own.filter(({ mealPlan }) => mealPlan !== undefined).length,
     largest,
     lastAt: instant(own.length - 1),
     stored: last?.stored ?? null,
@@ -96,6 +106,7 @@ const answers = fc.array(
     live: fc.constantFrom(95, 100, 105, 120),
     revision: fc.integer({ min: 1, max: 9 }),
     inventory: fc.constantFrom(0, 4, 5),
+    mealPlan: fc.constantFrom(undefined, 'BB'),
   }),
   { minLength: 1, maxLength: 12 },
 )
@@ -110,7 +121,8 @@ test('however the answers are divided into writings, the drift is that of one af
       const checks = told.map((answer, index) => checkOf(answer, index))
       while (checks.length > 0) await insertChecks(gateway.db, checks.splice(0, sizes.next().value))
       const { rows } = await gateway.db.query(
-        `select night, currency, checks, differing, sold_out as "soldOut", largest, last_at as "lastAt", stored, live,
+        `select night, currency, checks, differing, sold_out as "soldOut",
+           meal_plan_differs as "mealPlanDiffers", largest, last_at as "lastAt", stored, live,
            revision, since_at as "sinceAt", since_revision as "sinceRevision" from price_drift where hotel_id = $1`,
         [hotelId],
       )

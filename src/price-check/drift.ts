@@ -1,5 +1,6 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
+import type { TermsDifference } from './contract.ts'
 import type { LivePrice } from './live-answer.ts'
 import { isSoldOut } from './outcome.ts'
 
@@ -7,8 +8,11 @@ import { isSoldOut } from './outcome.ts'
 
 export type NightKey = { hotelId: number; roomNo: number; rateNo: number; night: DayNumber }
 
+/** Which terms of a live answer differ from those that are sold. */
+type ComparedTerms = Readonly<Record<TermsDifference['what'], boolean>>
+
 /** The result of one live answer for one night. */
-export type ComparedNight = NightKey & { currency: string; atMs: number } & (
+export type ComparedNight = NightKey & { currency: string; atMs: number; terms: ComparedTerms } & (
     | { found: 'sold_out' }
     | { found: 'same' | 'differs'; stored: number; live: number; revision: number }
   )
@@ -19,6 +23,8 @@ export type Drifted = NightKey & {
   checks: number
   differing: number
   soldOut: number
+  mealPlanDiffers: number
+  cancelPolicyDiffers: number
   largest: number
   lastAtMs: number
   stored: number | null
@@ -37,6 +43,7 @@ export type AnsweredStay = {
   stored: StoredPrice
   /** Absent: the answer said nothing but that there are too few units. */
   live: LivePrice | undefined
+  termsDiffer: readonly TermsDifference[]
 }
 
 /** The difference that rounding alone explains when each side rounds for itself: one minor unit. */
@@ -54,8 +61,11 @@ export function comparedNightsOf({
   query,
   stored,
   live,
+  termsDiffer,
 }: AnsweredStay): ComparedNight[] {
   const hasTooFew = !live || isSoldOut(live, query)
+  const isDifferent = (what: TermsDifference['what']): boolean => termsDiffer.some((one) => one.what === what)
+  const terms = { mealPlan: isDifferent('mealPlan'), cancelPolicy: isDifferent('cancelPolicy') }
   const stay = stored.nights ?? []
   const differences = stay.map(
     ({ afterTax }, index) => (live?.nights[index]?.afterTax ?? afterTax) - afterTax,
@@ -64,7 +74,7 @@ export function comparedNightsOf({
   const largest = Math.max(...differences.map(Math.abs))
   const sameWithin = total === 0 ? largest : largest > roundingMinor ? roundingMinor : 0
   return stay.flatMap(({ day: night, afterTax: pushed, units, revision }, index): ComparedNight[] => {
-    const common = { ...key, night, currency, atMs }
+    const common = { ...key, night, currency, atMs, terms }
     // Nights with too few stored units may be the sold-out ones, so only the others count.
     if (hasTooFew) return units < query.roomCount ? [] : [{ ...common, found: 'sold_out' }]
     const difference = differences[index] ?? 0
@@ -101,6 +111,8 @@ function emptyDrift({ hotelId, roomNo, rateNo, night, currency, atMs }: Compared
     checks: 0,
     differing: 0,
     soldOut: 0,
+    mealPlanDiffers: 0,
+    cancelPolicyDiffers: 0,
     largest: 0,
     lastAtMs: atMs,
     stored: null,
@@ -112,7 +124,13 @@ function emptyDrift({ hotelId, roomNo, rateNo, night, currency, atMs }: Compared
 }
 
 function add(sum: Drifted, one: ComparedNight): Drifted {
-  const next = { ...sum, checks: sum.checks + 1, lastAtMs: one.atMs }
+  const next = {
+    ...sum,
+    checks: sum.checks + 1,
+    mealPlanDiffers: sum.mealPlanDiffers + Number(one.terms.mealPlan),
+    cancelPolicyDiffers: sum.cancelPolicyDiffers + Number(one.terms.cancelPolicy),
+    lastAtMs: one.atMs,
+  }
   if (one.found === 'sold_out') return { ...next, soldOut: sum.soldOut + 1 }
   const { stored, live, revision, atMs } = one
   const compared = { ...next, stored, live, revision }

@@ -167,10 +167,11 @@ export type StoredCheck = Judged & {
 
 /** The nights that the check compared; empty if another check with the same call reports them. */
 export function comparedNightsOfCheck(check: StoredCheck): ComparedNight[] {
-  const { live, outcome, callId, checkId, hotelId, roomNo, rateNo, currency, atMs, query, stored } = check
+  const { live, outcome, callId, checkId, hotelId, roomNo, rateNo, ...more } = check
+  const { currency, atMs, query, stored, termsDiffer } = more
   if ((!live && outcome !== 'sold_out') || callId !== checkId) return []
   const key = { hotelId, roomNo, rateNo }
-  return comparedNightsOf({ key, currency, atMs, query, stored, live })
+  return comparedNightsOf({ key, currency, atMs, query, stored, live, termsDiffer })
 }
 
 /**
@@ -189,9 +190,11 @@ export async function insertChecks(db: Queryable, checks: readonly StoredCheck[]
       from jsonb_populate_recordset(null::price_drift, $2) as sent where ${isThere}
       on conflict (hotel_id, room_no, rate_no, night) do update set
         currency = excluded.currency,
-        checks = case when present.currency = excluded.currency then present.checks else 0 end + excluded.checks,
-        differing = case when present.currency = excluded.currency then present.differing else 0 end + excluded.differing,
-        sold_out = case when present.currency = excluded.currency then present.sold_out else 0 end + excluded.sold_out,
+        checks = ${summed('checks')},
+        differing = ${summed('differing')},
+        sold_out = ${summed('sold_out')},
+        meal_plan_differs = ${summed('meal_plan_differs')},
+        cancel_policy_differs = ${summed('cancel_policy_differs')},
         largest = case when present.currency = excluded.currency and abs(present.largest) >= abs(excluded.largest)
           then present.largest else excluded.largest end,
         last_at = excluded.last_at,
@@ -214,6 +217,11 @@ export async function insertChecks(db: Queryable, checks: readonly StoredCheck[]
  */
 const isThere = `(select true from room_rate as there
   where there.hotel_id = sent.hotel_id and there.room_no = sent.room_no and there.rate_no = sent.rate_no)`
+
+/** Counted anew in another currency. */
+function summed(column: string): string {
+  return `case when present.currency = excluded.currency then present.${column} else 0 end + excluded.${column}`
+}
 
 /** Answers that only said sold out leave the last comparison unchanged. */
 function presentUnlessCompared(column: string): string {
@@ -261,6 +269,7 @@ const checkValues = {
   live_before_tax: ({ live }) => live?.nights.map(({ beforeTax }) => beforeTax),
   live_after_tax: ({ live }) => live?.nights.map(({ afterTax }) => afterTax),
   difference: ({ difference }) => difference,
+  terms_differ: ({ termsDiffer }) => (termsDiffer.length > 0 ? termsDiffer : undefined),
 } satisfies Values<StoredCheck>
 
 /** The stored values of a compared night, by column of price_drift. */
@@ -273,6 +282,8 @@ const driftValues = {
   checks: ({ checks }) => checks,
   differing: ({ differing }) => differing,
   sold_out: ({ soldOut }) => soldOut,
+  meal_plan_differs: ({ mealPlanDiffers }) => mealPlanDiffers,
+  cancel_policy_differs: ({ cancelPolicyDiffers }) => cancelPolicyDiffers,
   largest: ({ largest }) => largest,
   last_at: ({ lastAtMs }) => instantOf(lastAtMs),
   stored: ({ stored }) => stored,

@@ -29,6 +29,7 @@ test('an answer is read to the minor unit, as documented and as strings or numbe
       { beforeTax: 10_000, afterTax: 11_000 },
       { beforeTax: 11_050, afterTax: 12_155 },
     ],
+    terms: {},
   })
   assert.deepEqual(read(priceCheckCallback.example.answer), {
     inventory: 4,
@@ -36,6 +37,10 @@ test('an answer is read to the minor unit, as documented and as strings or numbe
       { beforeTax: 10_000, afterTax: 11_000 },
       { beforeTax: 11_000, afterTax: 12_100 },
     ],
+    terms: {
+      mealPlan: 'BB',
+      penalties: priceCheckCallback.example.answer.roomRate.cancelPolicy.cancelPenalties,
+    },
   })
   const yen = { ...right, currency: 'JPY', amountBeforeTax: [9_000, 0], amountAfterTax: [9_000, '0'] }
   assert.deepEqual(read({ roomRate: yen }, { ...expected, currency: 'JPY', minorDigits: 0 }), {
@@ -44,6 +49,7 @@ test('an answer is read to the minor unit, as documented and as strings or numbe
       { beforeTax: 9_000, afterTax: 9_000 },
       { beforeTax: 0, afterTax: 0 },
     ],
+    terms: {},
   })
 })
 

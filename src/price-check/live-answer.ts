@@ -4,10 +4,11 @@ import { compressionOf, parseJson } from '../http/validation/json.ts'
 import { toMinor } from '../base/money.ts'
 import { Rejected } from '../http/rejected.ts'
 import { isRecord, validator } from '../http/validation/validate.ts'
+import { readLiveTerms, type LiveTerms } from './terms.ts'
 import { priceCheckNeeded, type PriceCheckNeeded } from './callback-contract.ts'
 
 /** The price charged for one room, in minor units of the hotel's currency, with the available units. */
-export type LivePrice = { inventory: number; nights: readonly NightPrice[] }
+export type LivePrice = { inventory: number; nights: readonly NightPrice[]; terms: LiveTerms }
 export type NightPrice = { beforeTax: number; afterTax: number }
 
 /** The values with which an answer must agree. */
@@ -54,7 +55,7 @@ export function readLiveAnswer(answer: AnswerBody, expected: Expected): LivePric
   if (!shape.matches(value)) return { ...shapeProblem(value), said }
   const { inventory, amountBeforeTax, amountAfterTax } = value.roomRate
   const nights = nightsOf({ amountBeforeTax, amountAfterTax }, expected)
-  return 'fault' in nights ? { ...nights, said } : { inventory, nights }
+  return 'fault' in nights ? { ...nights, said } : { inventory, nights, terms: readLiveTerms(value.roomRate) }
 }
 
 /** What an answer says whose status is an error. */

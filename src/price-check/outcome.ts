@@ -1,14 +1,16 @@
-import type { OnFailure } from '../keys/suppliers.ts'
-import type { PriceCheckOutcome } from './contract.ts'
+import type { OnFailure, OnTermsDiffer } from '../keys/suppliers.ts'
+import type { PriceCheckOutcome, TermsDifference } from './contract.ts'
 import type { Failure } from './ask-supplier.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice, NightPrice } from './live-answer.ts'
+import { termsDifferences, type SoldTerms } from './terms.ts'
 
 /** Contract settings of the account. */
 export type AccountTerms = {
   onFailure: OnFailure
   /** Per cent of the stored total, as a decimal with at most two decimal places. */
   priceTolerance: string
+  onTermsDiffer: OnTermsDiffer
 }
 
 export type Judged = {
@@ -17,6 +19,10 @@ export type Judged = {
   isBookable: boolean
   /** Live minus stored, over all nights and rooms; undefined if one of them is missing. */
   difference: number | undefined
+  /** Terms of the answer that differ from those that are sold. */
+  termsDiffer: readonly TermsDifference[]
+  /** Whether they forbid a booking that takes more units than it holds already. */
+  isRejectedForTerms: boolean
 }
 
 type Reply = { live?: LivePrice | undefined; failure?: Failure | undefined }
@@ -28,10 +34,17 @@ export function judge(
   stored: StoredPrice,
   rooms: Rooms,
   terms: AccountTerms,
+  sold: SoldTerms,
 ): Judged {
   const difference = reply?.live && differenceOf(reply.live.nights, stored.nights, rooms.roomCount)
   const outcome = outcomeOf(reply, stored, rooms, terms, difference)
-  return { outcome, isBookable: mayBook(outcome, reply?.failure, terms), difference }
+  // An answer without units has no terms to book at.
+  const termsDiffer =
+    reply?.live && outcome !== 'sold_out' ? termsDifferences(reply.live.terms, reply.live.nights, sold) : []
+  const isRejectedForTerms =
+    terms.onTermsDiffer === 'reject' && termsDiffer.length > 0 && rooms.unitsNeeded > 0
+  const isBookable = !isRejectedForTerms && mayBook(outcome, reply?.failure, terms)
+  return { outcome, isBookable, difference, termsDiffer, isRejectedForTerms }
 }
 
 function outcomeOf(

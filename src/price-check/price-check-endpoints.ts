@@ -19,6 +19,7 @@ import { comparedOf, listedCheckOf, readDrift } from './render-check.ts'
 import { readListRange, writeCursor } from '../http/calls/query.ts'
 import { judgePage } from '../push-log/read/pages.ts'
 import { selectChecks } from './store.ts'
+import { warningsOf } from './terms.ts'
 
 export type PriceCheckNeeds = Needs & {
   stays: StayReader
@@ -44,11 +45,13 @@ export const checkPrice = (needs: PriceCheckNeeds): Mounted =>
       const rooms = { roomCount, unitsNeeded: roomCount, room }
       const query = { stay, roomRate, requestId, arrival, departure, ...rooms }
       const checked = await needs.priceChecks.check(query, beganMs)
+      const warnings = warningsOf(checked.termsDiffer, '/rateId')
       return answer(200, {
         code: '200',
         message: 'Price checked',
         priceCheckId: checked.priceCheckId,
         ...comparedOf(checked, stay.catalog),
+        ...(warnings.length > 0 ? { warnings } : {}),
       })
     },
   )

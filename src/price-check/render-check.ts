@@ -25,11 +25,11 @@ import { selectAppliedPushes, type AppliedPush } from '../push-log/read/store.ts
 /** A check as answers show it. */
 export type Compared = Pick<
   Static<typeof listedCheck>,
-  'outcome' | 'bookable' | 'live' | 'stored' | 'difference' | 'durationMs' | 'failure'
+  'outcome' | 'bookable' | 'live' | 'stored' | 'difference' | 'durationMs' | 'failure' | 'termsDiffer'
 >
 
 export function comparedOf(
-  { outcome, isBookable, stored, live, failure, difference, durationMs }: PriceCheck,
+  { outcome, isBookable, stored, live, failure, difference, durationMs, termsDiffer }: PriceCheck,
   { currency, minorDigits: digits }: { currency: string; minorDigits: number },
 ): Compared {
   const before = ({ beforeTax }: NightPrice): string => minorText(beforeTax, digits)
@@ -56,6 +56,7 @@ export function comparedOf(
     difference: difference === undefined ? null : signedText(difference, digits),
     durationMs,
     ...(failure ? { failure: failureOf(failure) } : {}),
+    ...(termsDiffer.length > 0 ? { termsDiffer: [...termsDiffer] } : {}),
   }
 }
 
@@ -117,6 +118,7 @@ export function listedCheckOf(row: CheckRow): ListedCheck {
     ...(reason === null || message === null
       ? {}
       : { failure: failureOf({ reason, message, httpStatus: httpStatus ?? undefined }) }),
+    ...(row.termsDiffer === null ? {} : { termsDiffer: row.termsDiffer }),
   }
 }
 
@@ -142,6 +144,7 @@ function renderNight(
   pushByRevision: ReadonlyMap<number | null, AppliedPush>,
 ): DriftNight {
   const { roomId, rateId, night, checks, differing, soldOut, largest, stored, live } = row
+  const { mealPlanDiffers, cancelPolicyDiffers } = row
   const textOf = (minor: number | null): string | null => (minor === null ? null : minorText(minor, digits))
   const { sinceAtMs, sinceRevision } = row
   return {
@@ -151,6 +154,8 @@ function renderNight(
     checks,
     differing,
     soldOut,
+    mealPlanDiffers,
+    cancelPolicyDiffers,
     largest: signedText(largest, digits),
     stored: textOf(stored),
     live: textOf(live),

@@ -1,17 +1,17 @@
 import { sweep } from '../postgres/connections/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import type { OnFailure } from '../keys/suppliers.ts'
 import type { AccountTerms } from './outcome.ts'
-import type { PriceCheckOutcome } from './contract.ts'
+import type { PriceCheckOutcome, TermsDifference } from './contract.ts'
 
 /** Contract settings of a hotel's account; undefined if the hotel was removed. */
 export async function selectOptionalTerms(
   db: Queryable,
   hotelId: number,
 ): Promise<(AccountTerms & { supplierId: number }) | undefined> {
-  const { rows } = await db.query<{ supplierId: number; onFailure: OnFailure; priceTolerance: string }>({
+  const { rows } = await db.query<AccountTerms & { supplierId: number }>({
     name: 'select-price-check-terms',
-    text: `select supplier.id as "supplierId", on_failure as "onFailure", price_tolerance::text as "priceTolerance"
+    text: `select supplier.id as "supplierId", on_failure as "onFailure", price_tolerance::text as "priceTolerance",
+        on_terms_differ as "onTermsDiffer"
       from hotel join supplier on supplier.id = hotel.supplier_id where hotel.id = $1`,
     values: [hotelId],
   })
@@ -85,6 +85,7 @@ export type CheckRow = {
   liveBeforeTax: number[] | null
   liveAfterTax: number[] | null
   difference: number | null
+  termsDiffer: TermsDifference[] | null
 }
 
 /** Columns of checkSource. Lists of int8 are JSON, because the driver returns int8 as text. */
@@ -95,7 +96,8 @@ export const checkColumns = `c.id, check_id as "checkId", call_id as "callId",
   http_status as "httpStatus", c.currency, c.revision, stored_bookable as "storedBookable",
   stored_inventory as "storedInventory", to_json(stored_before_tax) as "storedBeforeTax",
   to_json(stored_after_tax) as "storedAfterTax", live_inventory as "liveInventory",
-  to_json(live_before_tax) as "liveBeforeTax", to_json(live_after_tax) as "liveAfterTax", difference`
+  to_json(live_before_tax) as "liveBeforeTax", to_json(live_after_tax) as "liveAfterTax", difference,
+  terms_differ as "termsDiffer"`
 
 export const checkSource = `price_check c join hotel on hotel.id = c.hotel_id
   join room on room.hotel_id = c.hotel_id and room.room_no = c.room_no
@@ -151,6 +153,8 @@ export type DriftTotals = {
   checks: number
   differing: number
   soldOut: number
+  mealPlanDiffers: number
+  cancelPolicyDiffers: number
 }
 
 const driftOfScope = `
@@ -169,7 +173,9 @@ export async function selectDriftTotals(db: Queryable, scope: DriftScope): Promi
   const { rows } = await db.query<DriftTotals>(
     `select (select currency from hotel where id = $1) as currency, count(*)::int as nights,
        count(since_at)::int as "differingNights", coalesce(sum(checks), 0)::int8 as checks,
-       coalesce(sum(differing), 0)::int8 as differing, coalesce(sum(sold_out), 0)::int8 as "soldOut"
+       coalesce(sum(differing), 0)::int8 as differing, coalesce(sum(sold_out), 0)::int8 as "soldOut",
+       coalesce(sum(meal_plan_differs), 0)::int8 as "mealPlanDiffers",
+       coalesce(sum(cancel_policy_differs), 0)::int8 as "cancelPolicyDiffers"
      ${driftOfScope}`,
     parametersOf(scope),
   )
@@ -185,6 +191,8 @@ export type DriftRow = {
   checks: number
   differing: number
   soldOut: number
+  mealPlanDiffers: number
+  cancelPolicyDiffers: number
   largest: number
   stored: number | null
   live: number | null
@@ -194,7 +202,7 @@ export type DriftRow = {
   sinceRevision: number | null
 }
 
-/** Nights that differed or were sold out, the worst first. */
+/** Nights that differed, in price or terms, or were sold out, the worst first. */
 export async function selectDriftNights(
   db: Queryable,
   scope: DriftScope,
@@ -202,9 +210,10 @@ export async function selectDriftNights(
 ): Promise<DriftRow[]> {
   const { rows } = await db.query<DriftRow>(
     `select room.code as "roomId", rate.code as "rateId", night, checks, differing, sold_out as "soldOut", largest,
+       meal_plan_differs as "mealPlanDiffers", cancel_policy_differs as "cancelPolicyDiffers",
        stored, live, d.revision, epoch_ms(last_at) as "lastAtMs",
        epoch_ms(since_at) as "sinceAtMs", since_revision as "sinceRevision"
-     ${driftOfScope} and (differing > 0 or sold_out > 0)
+     ${driftOfScope} and (differing > 0 or sold_out > 0 or meal_plan_differs > 0 or cancel_policy_differs > 0)
      order by since_at is null, abs(largest) desc, room.code, rate.code, night limit $4`,
     [...parametersOf(scope), limit],
   )

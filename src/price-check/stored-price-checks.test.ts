@@ -48,7 +48,8 @@ test('the drift names the nights on which live and stored prices differ, how oft
     }
   }
   await check(supplier)
-  const none = { currency: 'USD', nights: 2, differingNights: 0, differing: 0, soldOut: 0 }
+  const same = { mealPlanDiffers: 0, cancelPolicyDiffers: 0 }
+  const none = { currency: 'USD', nights: 2, differingNights: 0, differing: 0, soldOut: 0, ...same }
   assert.deepEqual(await shown(), { totals: { ...none, checks: 2 }, nights: [] })
   roomRate = { ...asPushed, amountBeforeTax: [100, 95], amountAfterTax: [110, 104.5] }
   await check(supplier)

@@ -89,7 +89,7 @@ async function create(
   }
   const version = { id, hotelId, version: 1, status, modifiedAtMs: atMs, content } as const
   const queued = queueVersion(connection, version, hotel)
-  const warnings = [...booking.warnings, ...cardWarnings]
+  const warnings = [...booking.warnings, ...cardWarnings, ...checks.warnings]
   const confirmation = { code: '201', message: 'Reservation confirmed', warnings }
   return {
     answer: answer(201, bookingAnswerOf(version, queued.status, confirmation)),

@@ -98,7 +98,7 @@ async function modify(
 
   const id = String(stored.id)
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
-  const warnings = [...change.warnings, ...cardWarnings]
+  const warnings = [...change.warnings, ...cardWarnings, ...rooms.checks.warnings]
   const masked = card ? maskedCard(card) : stored.content.payment.card
   const content = contentOf(catalog, hotel.name, body, { agreed, checks: rooms.checks, card: masked })
   const isNewCard =

@@ -2,10 +2,11 @@ import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
 import type { DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
-import { Rejected } from '../../http/rejected.ts'
+import { Rejected, type Problem } from '../../http/rejected.ts'
 import type { LivePrice } from '../../price-check/live-answer.ts'
 import type { CheckQuery, PriceCheck, PriceChecker } from '../../price-check/checker.ts'
 import { unitsSaid } from '../../price-check/outcome.ts'
+import { warningsOf } from '../../price-check/terms.ts'
 import { roomRateKey } from '../../products/store.ts'
 import { totalOf, type TaxedTotal } from '../../taxes/compute.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
@@ -35,7 +36,12 @@ export type Terms = {
 type UnitsNeeded = (key: number) => number
 
 type Checked = { query: CheckQuery; positions: number[]; checked: PriceCheck }
-export type Checks = { byPosition: ReadonlyMap<number, Checked>; checkedRoomRates: CheckedRoomRate[] }
+export type Checks = {
+  byPosition: ReadonlyMap<number, Checked>
+  checkedRoomRates: CheckedRoomRate[]
+  /** Terms that differ from those sold. */
+  warnings: Problem[]
+}
 
 /** Asks the supplier for the price of each newly booked room-rate and party, all at once. */
 export async function checkPrices(
@@ -78,7 +84,10 @@ export async function checkPrices(
   const isNeeded = ({ positions }: Checked): boolean => positions.some((at) => rooms[at]?.isKept === false)
   const refusal = refusalOf(all.filter(isNeeded), checkedRoomRates, neededOf)
   if (refusal) throw refusal
-  return { byPosition, checkedRoomRates }
+  const warnings = all.flatMap(({ checked, positions }) =>
+    warningsOf(checked.termsDiffer, `/rooms/${positions[0] ?? 0}/rateId`),
+  )
+  return { byPosition, checkedRoomRates, warnings }
 }
 
 /** The refusal that the supplier's answers require, whatever total the guest expected. */
@@ -97,8 +106,12 @@ function refusalOf(
   )
   if (isShortOfRate || isShortOfRoom || all.some(({ checked }) => checked.outcome === 'sold_out'))
     return new Rejected(409, reservationErrors.soldOut, { extra })
-  const isFailed = all.some(({ checked }) => !checked.isBookable && checked.outcome !== 'price_changed')
-  return isFailed ? new Rejected(409, reservationErrors.priceCheckFailed, { extra }) : undefined
+  const isFailed = all.some(({ checked: { isBookable, isRejectedForTerms, outcome } }) => {
+    return !isBookable && !isRejectedForTerms && outcome !== 'price_changed'
+  })
+  if (isFailed) return new Rejected(409, reservationErrors.priceCheckFailed, { extra })
+  const isRejectedForTerms = all.some(({ checked }) => checked.isRejectedForTerms)
+  return isRejectedForTerms ? new Rejected(409, reservationErrors.termsDiffer, { extra }) : undefined
 }
 
 /**

@@ -40,8 +40,12 @@ export type SupplierListed = {
 
 const onFailures = ['reject', 'use_stored'] as const
 
+const onTermsDiffers = ['warn', 'reject'] as const
+
 const account = Type.Object({
   onFailure: Type.Optional(oneOf(onFailures)),
+  /** When a price check has another meal plan or other penalties than are sold. */
+  onTermsDiffer: Type.Optional(oneOf(onTermsDiffers)),
   /** In per cent, as a decimal. */
   priceTolerance: Type.Optional(text({ maxLength: 6 })),
   deliversCards: Type.Optional(Type.Boolean()),

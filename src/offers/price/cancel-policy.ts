@@ -1,7 +1,8 @@
 import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText, toMinor } from '../../base/money.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
-import type { PricedRoom, TaxedRoom, TaxedStay } from '../../taxes/compute.ts'
+import type { PricedRoom, TaxedRoom, TaxedStay, TaxedTotal } from '../../taxes/compute.ts'
+import type { RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
 import type { Quote } from './evaluate.ts'
 import { exactText } from '../../taxes/trace.ts'
 import { exactDecimal } from '../../taxes/tax-rules.ts'
@@ -83,6 +84,24 @@ export function stayPolicy(
       amount: minorText(penaltyOf(charge, quote, minorDigits), minorDigits),
       ...(isNoShow ? { noShow: true } : {}),
     })),
+  }
+}
+
+/** A room at a price, as what its policy is charged on. */
+export function quoteOfRoom(
+  charged: readonly { beforeTax: number; afterTax: number }[],
+  { arrival, taxes, total }: { arrival: DayNumber; taxes: RoomRateTaxes; total: TaxedTotal },
+): Quote {
+  const nights = charged.map(({ beforeTax, afterTax }, index) => ({
+    day: arrival + index,
+    price: afterTax,
+    beforeTax,
+    afterTax,
+  }))
+  return {
+    unitsLeft: 0,
+    rooms: [{ taxes, nights, persons: 0 }],
+    taxed: { fault: undefined, rooms: [{ nights, lines: [], total }], lines: [], total },
   }
 }
 

@@ -64,6 +64,19 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
               label: t(`suppliers.account.${value}`),
             }))}
           />
+          <NativeSelect
+            label={t('suppliers.account.onTermsDiffer')}
+            description={t('suppliers.account.onTermsDifferHint')}
+            value={edited.onTermsDiffer}
+            disabled={!mayChange}
+            onChange={(event) =>
+              set({ onTermsDiffer: event.currentTarget.value === 'reject' ? 'reject' : 'warn' })
+            }
+            data={(['warn', 'reject'] as const).map((value) => ({
+              value,
+              label: t(`suppliers.account.${value}`),
+            }))}
+          />
           <TextInput
             label={t('suppliers.account.priceTolerance')}
             description={t('suppliers.account.priceToleranceHint')}

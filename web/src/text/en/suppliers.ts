@@ -57,6 +57,10 @@ export const suppliers = {
     onFailureHint: 'What happens to a booking when the supplier’s live price is unavailable.',
     reject: 'Refuse the booking',
     use_stored: 'Book at the stored price',
+    onTermsDiffer: 'When the supplier’s terms differ',
+    onTermsDifferHint:
+      'What happens to a booking when a price check has another meal plan or other cancellation penalties than are sold.',
+    warn: 'Book, with a warning',
     priceTolerance: 'Price tolerance (%)',
     priceToleranceHint:
       'How far the live total may differ from the stored total before the price counts as changed.',

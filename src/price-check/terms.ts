@@ -1,0 +1,129 @@
+import Type from 'typebox'
+import type { BookableRoomRate } from '../offers/stays/booking-catalog.ts'
+import { preparePolicy, quoteOfRoom, stayPolicy, type StayPenalty } from '../offers/price/cancel-policy.ts'
+import type { DayNumber } from '../base/calendar.ts'
+import type { Problem } from '../http/rejected.ts'
+import { isRecord, validator } from '../http/validation/validate.ts'
+import {
+  cancelPenaltiesPerPolicyMax,
+  cancelPenalty,
+  type CancelPolicy,
+} from '../products/cancel-policy-contract.ts'
+import type { TaxedTotal } from '../taxes/compute.ts'
+import { termsWarnings, type TermsDifference } from './contract.ts'
+import type { NightPrice } from './live-answer.ts'
+
+/** The terms of a supplier's answer, compared with those that are sold. */
+
+type Penalties = NonNullable<CancelPolicy['cancelPenalties']>
+
+/** A member is absent if the answer doesn't say it. */
+export type LiveTerms = { mealPlan?: string; penalties?: Penalties | 'unreadable' }
+
+const mealPlanCharactersMax = 64
+const penaltiesShape = validator(Type.Array(cancelPenalty, { maxItems: cancelPenaltiesPerPolicyMax }))
+
+export function readLiveTerms(roomRate: Readonly<Record<string, unknown>>): LiveTerms {
+  const { mealPlan, cancelPolicy } = roomRate
+  const penalties = isRecord(cancelPolicy) ? withoutNulls(cancelPolicy['cancelPenalties']) : undefined
+  const plan = mealPlanText(mealPlan)
+  return {
+    ...(plan === '' ? {} : { mealPlan: plan }),
+    ...(penalties === undefined
+      ? {}
+      : { penalties: penaltiesShape.matches(penalties) ? penalties : 'unreadable' }),
+  }
+}
+
+/** A text that PostgreSQL can store; empty if the answer says nothing. */
+function mealPlanText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, mealPlanCharactersMax)
+    .toWellFormed()
+    .trim()
+}
+
+/** Many programs write null for a member that they don't have. */
+function withoutNulls(value: unknown): unknown {
+  if (value === null) return undefined
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      member === null ? [] : [[name, withoutNulls(member)]],
+    ),
+  )
+}
+
+export type SoldTerms = {
+  roomRate: Pick<BookableRoomRate, 'mealPlan' | 'policies' | 'taxes'>
+  timeZone: string
+  minorDigits: number
+  arrival: DayNumber
+}
+
+/** What differs. Penalties are compared by when they are due and what they cost at the supplier's own price. */
+export function termsDifferences(
+  { mealPlan, penalties }: LiveTerms,
+  nights: readonly NightPrice[],
+  { roomRate, timeZone, minorDigits, arrival }: SoldTerms,
+): TermsDifference[] {
+  const found: TermsDifference[] = []
+  if (mealPlan !== undefined && mealPlan !== roomRate.mealPlan)
+    found.push({ what: 'mealPlan', sold: roomRate.mealPlan, live: mealPlan })
+  if (penalties === undefined) return found
+  const quote = quoteOfRoom(nights, { arrival, taxes: roomRate.taxes, total: totalOf(nights) })
+  const dueUnder = (policies: readonly CancelPolicy[]): StayPenalty[] | null => {
+    const policy = preparePolicy(policies, timeZone, arrival)
+    return policy ? stayPolicy(policy, quote, minorDigits).penalties : null
+  }
+  const sold = dueUnder(roomRate.policies)
+  const live = penalties === 'unreadable' ? null : dueUnder([{ cancelPenalties: penalties }])
+  if (live === null || effectOf(live) !== effectOf(sold ?? []))
+    found.push({ what: 'cancelPolicy', sold, live })
+  return found
+}
+
+function totalOf(nights: readonly NightPrice[]): TaxedTotal {
+  const beforeTax = nights.reduce((sum, night) => sum + night.beforeTax, 0)
+  const afterTax = nights.reduce((sum, night) => sum + night.afterTax, 0)
+  return { beforeTax, tax: afterTax - beforeTax, afterTax, dueAtProperty: 0 }
+}
+
+/**
+ * What cancelling costs from which moment on, and not arriving: the last deadline that has passed counts, of several at the
+ * same moment the highest, and a no-show costs no less than a cancellation.
+ */
+function effectOf(penalties: readonly StayPenalty[]): string {
+  const highestByFrom = new Map<string | null, number>()
+  let noShow = 0
+  for (const { from, amount, noShow: isNoShow = false } of penalties) {
+    if (isNoShow) noShow = Math.max(noShow, Number(amount))
+    else highestByFrom.set(from, Math.max(highestByFrom.get(from) ?? 0, Number(amount)))
+  }
+  const ordered = [...highestByFrom].sort(([one], [other]) => momentOf(one) - momentOf(other))
+  const steps: [string | null, number][] = []
+  let due = 0
+  for (const [from, amount] of ordered) {
+    if (amount !== due) steps.push([from, amount])
+    due = amount
+  }
+  return JSON.stringify({ steps, noShow: Math.max(noShow, due) })
+}
+
+function momentOf(from: string | null): number {
+  return from === null ? 0 : Date.parse(from)
+}
+
+/** The differences as remarks on a room-rate of a request. */
+export function warningsOf(differences: readonly TermsDifference[], path: string): Problem[] {
+  return differences.map((difference) => {
+    if (difference.what === 'cancelPolicy') return { ...termsWarnings.cancelPolicy, path }
+    const { live, sold } = difference
+    const beside = sold === null ? 'the rate is sold without one' : `${sold} is sold`
+    return { ...termsWarnings.mealPlan, message: `The supplier’s meal plan is ${live}, and ${beside}`, path }
+  })
+}
