@@ -58,6 +58,7 @@ import {
   registerPushbookWebhook,
   removeAvailabilityWebhook,
   removePushbookWebhook,
+  rotateWebhookSecret,
   testWebhook,
 } from '../webhooks/webhook-endpoints.ts'
 
@@ -94,6 +95,7 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   removeAvailabilityWebhook,
   removePushbookWebhook,
   getWebhooks,
+  rotateWebhookSecret,
   testWebhook,
   pushBooking,
   retrieveReservations,

@@ -18,7 +18,7 @@ import { deliveryErrors } from '../deliveries/contract.ts'
 import { reservationErrors } from '../bookings/answer-contract.ts'
 import { sandboxErrors } from '../sandbox/contract.ts'
 import { taxErrors } from '../taxes/contract.ts'
-import { webhookErrors } from '../webhooks/contract.ts'
+import { noSigningSecret, webhookErrors } from '../webhooks/contract.ts'
 import type { ListedError } from './shapes.ts'
 
 /** Possible errors beyond the shape of a request, by operation; a test compares the list with the source. */
@@ -189,6 +189,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   undo: [hotelIdNotFound, itemErrors.roomNotFound, ...Object.values(undoErrors)],
   registerAvailabilityWebhook: Object.values(webhookErrors),
   registerPushbookWebhook: Object.values(webhookErrors),
+  rotateWebhookSecret: [noSigningSecret],
   listPushes: [hotelNotFound],
   listPriceChecks: [hotelNotFound],
   checkPrice: [

@@ -66,6 +66,15 @@ export const webhookErrors = {
   },
 } as const satisfies Record<string, ConstraintError>
 
+export const noSigningSecret = {
+  type: 'NO_SIGNING_SECRET',
+  message: 'This API key has no signing secret',
+  hint: 'It gets one when its first URL is registered: POST /push/webhook/availability or /push/webhook/pushbook',
+} as const satisfies ConstraintError
+
+/** How long calls are signed with the old secret as well. */
+export const overlapHoursOfSecret = { max: 168, usual: 24 }
+
 /** The purpose of a URL: price checks, or the delivery of reservations. */
 export const webhookKinds = ['availability', 'pushbook'] as const
 
@@ -130,7 +139,7 @@ const registrationDescription = (callback: string) =>
   [
     `Stores the URL of the ${callback} on the API key; registering again replaces it. Only the URL is stored: implement the endpoint yourself.`,
     'The URL must be HTTPS, without credentials or a fragment, and its host must have public addresses only. They are checked again for every call.',
-    'The first registration of either URL on a key is answered with `signingSecret`. Store it: it is never displayed again, not even in the push log.',
+    'The first registration of either URL on a key is answered with `signingSecret`. Store it: it is never displayed again, not even in the push log. If the answer is lost, POST /push/webhook/rotate makes another.',
     'Later registrations call the URL once, with the body `{"type":"ping"}`, and `ping` reports the result within 2 seconds. Your endpoint may answer with anything or not at all: the URL is registered anyway. The first registration makes no call, because you couldn’t verify it yet: store `signingSecret`, then use POST /push/webhook/test. A repeat with the same `Idempotency-Key` makes no call either.',
   ].join('\n\n')
 
@@ -255,6 +264,42 @@ export const webhookRoutes = {
         summary: 'The URLs of this key',
         request: {},
         answer: { status: 200, body: { code: '200', message: 'Webhooks retrieved successfully' } },
+      },
+    ],
+  }),
+  rotateWebhookSecret: route({
+    method: 'POST',
+    path: '/push/webhook/rotate',
+    access: 'supplier',
+    tag: 'Webhooks',
+    summary: 'Get a new signing secret',
+    description: [
+      'Makes another secret for the calls to the URLs of this API key. Until the end of the overlap every call carries a signature with each, so that you can change yours at any time in between; a rotation before the end of another keeps the secrets of both. With `overlapHours` 0 only the new one signs from now on.',
+      'Use it when a secret was lost or may have leaked. It is displayed in this answer only: when the answer is lost, call again. An `Idempotency-Key` makes no difference: each call makes a new secret.',
+    ].join('\n\n'),
+    body: Type.Object({
+      overlapHours: Type.Optional(
+        integer({
+          minimum: 0,
+          maximum: overlapHoursOfSecret.max,
+          description: `How many hours the old secret goes on signing beside the new one; ${overlapHoursOfSecret.usual} by default`,
+        }),
+      ),
+    }),
+    answer: Type.Object({
+      ...success,
+      signingSecret: Type.String({
+        description: 'Verifies our calls (Standard Webhooks). Sent only once',
+        examples: ['whsec_…'],
+      }),
+      oldSecretValidUntil: Type.String({ description: 'Until when the old secret signs as well (UTC)' }),
+    }),
+    errors: { 409: 'This API key has no signing secret' },
+    examples: [
+      {
+        summary: 'A new secret; both sign for two days',
+        request: { overlapHours: 48 },
+        answer: { status: 200, body: { code: '200', message: 'Signing secret rotated successfully' } },
       },
     ],
   }),

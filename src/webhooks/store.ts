@@ -8,7 +8,7 @@ export type WebhookKind = (typeof webhookKinds)[number]
 
 const columnOf = { availability: 'availability_webhook', pushbook: 'pushbook_webhook' } as const
 
-/** A supplier's URL and the secrets for calling it; two secrets during a rotation. */
+/** A supplier's URL and the secrets for calling it; several during a rotation. */
 export type Callback = { keyId: number; url: string; secrets: readonly string[] }
 
 export type SavedWebhook = { isChanged: boolean; isSecretNew: boolean; callback: Callback }
@@ -49,7 +49,9 @@ type WebhookColumn = (typeof columnOf)[WebhookKind]
 function callbackColumns(column: WebhookColumn, now: string): string {
   return `k.id as "keyId", k.${column} as url, array_remove(array[k.signing_secret,
     case when k.signing_secret_previous_until > instant(${now})
-      then k.signing_secret_previous end], null) as secrets`
+      then k.signing_secret_previous end,
+    case when k.signing_secret_older_until > instant(${now})
+      then k.signing_secret_older end], null) as secrets`
 }
 
 /**
@@ -179,7 +181,8 @@ export async function selectWebhooks(db: Queryable, keyId: number): Promise<Regi
 
 /**
  * Gives a key another secret for signing calls of its URLs. During the overlap both sign, so that the
- * supplier can switch at any time. A secret that had already been replaced before stops signing.
+ * supplier can switch at any time. One that had been replaced before goes on signing until the end of its own
+ * overlap, but not beyond this one: a supplier to whom the answer to a rotation was lost repeats it.
  */
 export async function rotateSigningSecret(
   db: Queryable,
@@ -189,7 +192,8 @@ export async function rotateSigningSecret(
   const signingSecret = newSigningSecret()
   const { rowCount } = await db.query(
     `update api_key set signing_secret = $2, signing_secret_previous = signing_secret,
-       signing_secret_previous_until = instant($3)
+       signing_secret_previous_until = instant($3), signing_secret_older = signing_secret_previous,
+       signing_secret_older_until = least(signing_secret_previous_until, instant($3))
      where id = $1 and signing_secret is not null`,
     [keyId, signingSecret, oldUntilMs],
   )

@@ -1,16 +1,27 @@
+import { hourMs, isoSeconds } from '../base/calendar.ts'
+import type { Revocations } from '../keys/revocations.ts'
 import type { Needs } from '../postgres/postgres.ts'
+import { transaction } from '../postgres/transaction.ts'
 import { vetUrl, type OutboundRules, type VettedUrl } from '../outbound/vet-url.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
 import { newSigningSecret } from '../outbound/signature.ts'
 import type { Push } from '../http/calls/call.ts'
 import { answer, on, type Answer } from '../http/calls/mount.ts'
 import { applyAndLog } from '../push-log/keep/keep.ts'
-import { webhookRoutes, webhookKinds, webhookNotRegistered, type Ping } from './contract.ts'
+import {
+  noSigningSecret,
+  overlapHoursOfSecret,
+  webhookRoutes,
+  webhookKinds,
+  webhookNotRegistered,
+  type Ping,
+} from './contract.ts'
 import { type Pinger, describeFault, faultOfUrl } from './callback.ts'
 import {
   saveWebhook,
   selectWebhooks,
   removeWebhook,
+  rotateSigningSecret,
   selectCallbackOfKey,
   type SavedWebhook,
   type WebhookKind,
@@ -102,6 +113,25 @@ function remove(kind: WebhookKind, push: Push, needs: Needs): Promise<Answer> {
     }
   })
 }
+
+/** POST /push/webhook/rotate. */
+export const rotateWebhookSecret = (needs: Needs & { revocations: Revocations }) =>
+  on(webhookRoutes.rotateWebhookSecret, async ({ body, caller: { keyId } }) => {
+    const { overlapHours = overlapHoursOfSecret.usual } = body
+    const oldUntilMs = needs.clock.now() + overlapHours * hourMs
+    const signingSecret = await transaction(needs.db, async (connection) => {
+      if (!(await selectWebhooks(connection, keyId)).hasSigningSecret)
+        throw new Rejected(409, noSigningSecret)
+      await needs.revocations.note(connection, 'signing secret', keyId)
+      return (await rotateSigningSecret(connection, keyId, oldUntilMs)).signingSecret
+    })
+    return answer(200, {
+      code: '200',
+      message: 'Signing secret rotated successfully',
+      signingSecret,
+      oldSecretValidUntil: isoSeconds(oldUntilMs),
+    })
+  })
 
 /** POST /push/webhook/test: repeats the ping of a registration. */
 export const testWebhook = (needs: Needs & { pings: Pinger }) =>

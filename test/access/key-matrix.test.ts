@@ -221,6 +221,7 @@ const rows: Record<SupplierRouteName, Row> = {
   removeAvailabilityWebhook: { own: () => ({}), foreign: [] },
   removePushbookWebhook: { own: () => ({}), foreign: [] },
   getWebhooks: { own: () => ({}), shows: ({ mark }) => `https://${mark}.example/book`, foreign: [] },
+  rotateWebhookSecret: { own: () => ({}), foreign: [] },
   testWebhook: {
     own: () => ({ kind: 'pushbook' }),
     shows: ({ mark }) => `https://${mark}.example/book`,
