@@ -1,6 +1,6 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
-import type { TermsDifference } from './contract.ts'
+import type { TermsDifference } from './terms-contract.ts'
 import type { LivePrice } from './live-answer.ts'
 import { isSoldOut } from './outcome.ts'
 

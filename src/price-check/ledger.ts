@@ -166,12 +166,10 @@ export type StoredCheck = Judged & {
 }
 
 /** The nights that the check compared; empty if another check with the same call reports them. */
-export function comparedNightsOfCheck(check: StoredCheck): ComparedNight[] {
-  const { live, outcome, callId, checkId, hotelId, roomNo, rateNo, ...more } = check
-  const { currency, atMs, query, stored, termsDiffer } = more
+export function comparedNightsOfCheck({ callId, ...check }: StoredCheck): ComparedNight[] {
+  const { checkId, live, outcome, hotelId, roomNo, rateNo } = check
   if ((!live && outcome !== 'sold_out') || callId !== checkId) return []
-  const key = { hotelId, roomNo, rateNo }
-  return comparedNightsOf({ key, currency, atMs, query, stored, live, termsDiffer })
+  return comparedNightsOf({ ...check, key: { hotelId, roomNo, rateNo } })
 }
 
 /**
@@ -190,17 +188,11 @@ export async function insertChecks(db: Queryable, checks: readonly StoredCheck[]
       from jsonb_populate_recordset(null::price_drift, $2) as sent where ${isThere}
       on conflict (hotel_id, room_no, rate_no, night) do update set
         currency = excluded.currency,
-        checks = ${summed('checks')},
-        differing = ${summed('differing')},
-        sold_out = ${summed('sold_out')},
-        meal_plan_differs = ${summed('meal_plan_differs')},
-        cancel_policy_differs = ${summed('cancel_policy_differs')},
+        ${counts.map(summed).join(', ')},
         largest = case when present.currency = excluded.currency and abs(present.largest) >= abs(excluded.largest)
           then present.largest else excluded.largest end,
         last_at = excluded.last_at,
-        ${presentUnlessCompared('stored')},
-        ${presentUnlessCompared('live')},
-        ${presentUnlessCompared('revision')},
+        ${['stored', 'live', 'revision'].map(presentUnlessCompared).join(', ')},
         ${sinceThen('since_at')},
         ${sinceThen('since_revision')}`,
     values: [
@@ -218,9 +210,11 @@ export async function insertChecks(db: Queryable, checks: readonly StoredCheck[]
 const isThere = `(select true from room_rate as there
   where there.hotel_id = sent.hotel_id and there.room_no = sent.room_no and there.rate_no = sent.rate_no)`
 
+const counts = ['checks', 'differing', 'sold_out', 'meal_plan_differs', 'cancel_policy_differs'] as const
+
 /** Counted anew in another currency. */
 function summed(column: string): string {
-  return `case when present.currency = excluded.currency then present.${column} else 0 end + excluded.${column}`
+  return `${column} = case when present.currency = excluded.currency then present.${column} else 0 end + excluded.${column}`
 }
 
 /** Answers that only said sold out leave the last comparison unchanged. */

@@ -1,5 +1,6 @@
 import type { OnFailure, OnTermsDiffer } from '../keys/suppliers.ts'
-import type { PriceCheckOutcome, TermsDifference } from './contract.ts'
+import type { PriceCheckOutcome } from './contract.ts'
+import type { TermsDifference } from './terms-contract.ts'
 import type { Failure } from './ask-supplier.ts'
 import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice, NightPrice } from './live-answer.ts'

@@ -1,7 +1,8 @@
 import { sweep } from '../postgres/connections/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { AccountTerms } from './outcome.ts'
-import type { PriceCheckOutcome, TermsDifference } from './contract.ts'
+import type { PriceCheckOutcome } from './contract.ts'
+import type { TermsDifference } from './terms-contract.ts'
 
 /** Contract settings of a hotel's account; undefined if the hotel was removed. */
 export async function selectOptionalTerms(

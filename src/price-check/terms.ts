@@ -10,12 +10,13 @@ import {
   type CancelPolicy,
 } from '../products/cancel-policy-contract.ts'
 import type { TaxedTotal } from '../taxes/compute.ts'
-import { termsWarnings, type TermsDifference } from './contract.ts'
-import type { NightPrice } from './live-answer.ts'
+import { termsWarnings, type TermsDifference } from './terms-contract.ts'
 
 /** The terms of a supplier's answer, compared with those that are sold. */
 
 type Penalties = NonNullable<CancelPolicy['cancelPenalties']>
+
+type PricedNight = { beforeTax: number; afterTax: number }
 
 /** A member is absent if the answer doesn't say it. */
 export type LiveTerms = { mealPlan?: string; penalties?: Penalties | 'unreadable' }
@@ -68,7 +69,7 @@ export type SoldTerms = {
 /** What differs. Penalties are compared by when they are due and what they cost at the supplier's own price. */
 export function termsDifferences(
   { mealPlan, penalties }: LiveTerms,
-  nights: readonly NightPrice[],
+  nights: readonly PricedNight[],
   { roomRate, timeZone, minorDigits, arrival }: SoldTerms,
 ): TermsDifference[] {
   const found: TermsDifference[] = []
@@ -87,7 +88,7 @@ export function termsDifferences(
   return found
 }
 
-function totalOf(nights: readonly NightPrice[]): TaxedTotal {
+function totalOf(nights: readonly PricedNight[]): TaxedTotal {
   const beforeTax = nights.reduce((sum, night) => sum + night.beforeTax, 0)
   const afterTax = nights.reduce((sum, night) => sum + night.afterTax, 0)
   return { beforeTax, tax: afterTax - beforeTax, afterTax, dueAtProperty: 0 }

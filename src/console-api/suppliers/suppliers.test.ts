@@ -177,9 +177,15 @@ test('limits of a key apply to its requests; null restores the default', async (
 test('contract settings are changed member by member, and audited before and after', async () => {
   const supplierId = await newSupplier('Agreed')
   const path = `/suppliers/${supplierId}/account`
-  const wanted = { onFailure: 'use_stored', priceTolerance: '2.50', mayRetrieve: true }
+  const wanted = {
+    onFailure: 'use_stored',
+    onTermsDiffer: 'reject',
+    priceTolerance: '2.50',
+    mayRetrieve: true,
+  }
   const account = {
     onFailure: 'use_stored',
+    onTermsDiffer: 'reject',
     priceTolerance: '2.5',
     deliversCards: false,
     mayPushOnDemand: true,
@@ -198,8 +204,8 @@ test('contract settings are changed member by member, and audited before and aft
     [
       'supplier.change',
       admin.name,
-      { onFailure: 'reject', priceTolerance: '0' },
-      { onFailure: 'use_stored', priceTolerance: '2.5' },
+      { onFailure: 'reject', onTermsDiffer: 'warn', priceTolerance: '0' },
+      { onFailure: 'use_stored', onTermsDiffer: 'reject', priceTolerance: '2.5' },
     ],
   ])
   for (const priceTolerance of ['-1', '100.01', '1.234', 'NaN'])

@@ -175,6 +175,10 @@ export const servers: Readonly<Record<string, Server>> = {
 
   // Correct answers.
   'sold out': { behave: answering({ inventory: 0 }), expected: ['sold_out'] },
+  'sold out without a price': {
+    behave: answering({ inventory: 0, amountBeforeTax: [], amountAfterTax: [] }),
+    expected: ['sold_out/wrong_shape'],
+  },
   dearer: { behave: answering({ amountAfterTax: [100, 100.01] }), expected: ['price_changed'] },
   cheaper: {
     behave: answering({ amountBeforeTax: [99, 99], amountAfterTax: [99, 99] }),

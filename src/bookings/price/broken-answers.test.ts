@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { minutes } from '../../test/stage/pace.ts'
-import { bookingBody, room } from '../../test/stage/scenes/booking.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { minutes } from '../../../test/stage/pace.ts'
+import { bookingBody, room } from '../../../test/stage/scenes/booking.ts'
 import {
   asPushed,
   outcomeOf,
   priceCheckStage,
   pushPrice,
   stay,
-} from '../../test/stage/scenes/price-checks.ts'
-import { httpAnswer, type Behaviour } from '../../test/stage/servers/receiver.ts'
-import { expectOk } from '../../test/stage/story.ts'
-import { setAccount } from '../keys/suppliers.ts'
+} from '../../../test/stage/scenes/price-checks.ts'
+import { httpAnswer, type Behaviour } from '../../../test/stage/servers/receiver.ts'
+import { expectOk } from '../../../test/stage/story.ts'
+import { setAccount } from '../../keys/suppliers.ts'
 
 /** Answers that are wrong in one place and say something in another: a no is believed whatever else is wrong. */
 
