@@ -90,6 +90,8 @@ create table api_key (
   given_back_at timestamp with time zone,
   signing_secret_older text,
   signing_secret_older_until timestamp with time zone,
+  signing_secret_at timestamp with time zone,
+  signing_secret_proven_at timestamp with time zone,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_ari_cells_max_check CHECK ((ari_cells_max >= 1)),
   constraint api_key_ari_items_max_check CHECK ((ari_items_max >= 1)),

@@ -7,3 +7,6 @@ alter table price_drift add column cancel_policy_differs integer not null defaul
 -- A signing secret that was replaced before the last one, while its overlap lasts.
 alter table api_key add column signing_secret_older text;
 alter table api_key add column signing_secret_older_until timestamptz;
+-- When the secret was made, and when a call signed with it was answered with 2xx.
+alter table api_key add column signing_secret_at timestamptz;
+alter table api_key add column signing_secret_proven_at timestamptz;

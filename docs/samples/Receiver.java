@@ -44,7 +44,7 @@ public class Receiver {
         long now = System.currentTimeMillis() / 1000;
         if (Math.abs(now - Long.parseLong(timestamp)) > TOLERANCE_SECONDS) return false;
         byte[] expected = ("v1," + signature(id + "." + timestamp + ".", body)).getBytes(StandardCharsets.UTF_8);
-        // While the secret is being changed there are two signatures, separated by a blank: one must match.
+        // While the secret is being changed there are several signatures, separated by blanks: one must match.
         for (String given : signatures.split(" ")) {
             if (MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), expected)) return true;
         }

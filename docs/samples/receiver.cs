@@ -39,7 +39,7 @@ bool IsFromPlatform(System.Collections.Specialized.NameValueCollection headers, 
     if (Math.Abs(DateTimeOffset.UtcNow.ToUnixTimeSeconds() - sentAt) > toleranceSeconds) return false;
     var signed = Encoding.UTF8.GetBytes($"{headers["webhook-id"]}.{timestamp}.").Concat(body).ToArray();
     var expected = Encoding.UTF8.GetBytes("v1," + Convert.ToBase64String(HMACSHA256.HashData(secret, signed)));
-    // While the secret is being changed there are two signatures, separated by a blank: one must match.
+    // While the secret is being changed there are several signatures, separated by blanks: one must match.
     return (headers["webhook-signature"] ?? "")
         .Split(' ')
         .Any(signature => CryptographicOperations.FixedTimeEquals(Encoding.UTF8.GetBytes(signature), expected));

@@ -16,7 +16,7 @@ function isFromPlatform(string $id, string $timestamp, string $signatures, strin
         return false;
     }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $secret, true));
-    // While the secret is being changed there are two signatures, separated by a blank: one must match.
+    // While the secret is being changed there are several signatures, separated by blanks: one must match.
     foreach (explode(' ', $signatures) as $signature) {
         if (hash_equals($expected, $signature)) {
             return true;

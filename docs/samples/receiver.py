@@ -19,7 +19,7 @@ def is_from_platform(headers, body: bytes) -> bool:
         return False
     signed = f"{webhook_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(SECRET, signed, hashlib.sha256).digest()).decode()
-    # While the secret is being changed there are two signatures, separated by a blank: one must match.
+    # While the secret is being changed there are several signatures, separated by blanks: one must match.
     given = headers.get("webhook-signature", "").split(" ")
     return any(hmac.compare_digest(signature.encode(), expected.encode()) for signature in given)
 

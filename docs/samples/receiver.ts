@@ -12,7 +12,7 @@ function isFromPlatform(headers: IncomingHttpHeaders, body: Buffer): boolean {
   // Refuse replays of old calls.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds)) return false
   const expected = createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest()
-  // While the secret is being changed there are two signatures, separated by a blank: one must match.
+  // While the secret is being changed there are several signatures, separated by blanks: one must match.
   return String(headers['webhook-signature'])
     .split(' ')
     .some((signature) => {

@@ -123,7 +123,10 @@ async function recordCalls(gateway: TestGateway, endpoint: ExampleSupplier): Pro
   }
   signed.old = await deliver(-60)
   signed.fresh = await deliver(0)
-  const changed = await rotateSigningSecret(gateway.db, supplier.keyId, nowMs + 120 * minuteMs)
+  const changed = await rotateSigningSecret(gateway.db, supplier.keyId, {
+    nowMs,
+    oldUntilMs: nowMs + 120 * minuteMs,
+  })
   secrets.after = changed.signingSecret
   signed.rotated = await deliver(0)
   signed.early = await deliver(60)

@@ -165,7 +165,7 @@ function addRotateSigningSecret(key: Command): void {
         const oldSecretUntil = isoSeconds(oldUntilMs)
         const { signingSecret } = await changeKey(db, keyId, async (connection) => {
           await revocations.note(connection, 'signing secret', keyId)
-          const result = await rotateSigningSecret(connection, keyId, oldUntilMs)
+          const result = await rotateSigningSecret(connection, keyId, { nowMs, oldUntilMs })
           return { result, action: 'key.rotate-signing-secret', after: { oldOneSignsUntil: oldSecretUntil } }
         })
         printJson({ signingSecret, keyId: String(keyId), oldSecretUntil })

@@ -194,7 +194,7 @@ function sayReady({ urls, newSecret, newAlertSecret, hasSecret }: SimulatedSuppl
     printLine(`Signing secret  ${newSecret}  (for --signing-secret at the next start)`)
   else if (!hasSecret) {
     remark(
-      'Signatures are not verified: the key already has a signing secret, so pass it with --signing-secret. For a new one: ari key rotate-signing-secret',
+      'Signatures are not verified: the key already has a signing secret, so pass it with --signing-secret. For a new one: POST /push/webhook/rotate, or ari key rotate-signing-secret',
     )
   }
   printLine('Waiting for calls; press Ctrl-C to stop.')

@@ -21,7 +21,7 @@ export function callbackItems(shapes: Shapes): Json {
 }
 
 const verification =
-  'Every call is signed as [Standard Webhooks](https://www.standardwebhooks.com) says: verify it with the `signingSecret` of your registration. While the secret is being changed there are two signatures, with a blank between, of which one must match. Redirects are not followed, and at most 256 KB of your answer are read.'
+  'Every call is signed as [Standard Webhooks](https://www.standardwebhooks.com) says: verify it with the `signingSecret` of your registration. While the secret is being changed there is a signature for each secret, separated by blanks, of which one must match. Redirects are not followed, and at most 256 KB of your answer are read.'
 
 function operation(name: string, callback: CallbackDescription, shapes: Shapes): Json {
   const { summary, description, body, answer, answers, example } = callback

@@ -18,7 +18,8 @@ import { deliveryErrors } from '../deliveries/contract.ts'
 import { reservationErrors } from '../bookings/answer-contract.ts'
 import { sandboxErrors } from '../sandbox/contract.ts'
 import { taxErrors } from '../taxes/contract.ts'
-import { noSigningSecret, webhookErrors } from '../webhooks/contract.ts'
+import { noSigningSecret } from '../webhooks/contract.ts'
+import { webhookErrors } from '../webhooks/url-errors.ts'
 import type { ListedError } from './shapes.ts'
 
 /** Possible errors beyond the shape of a request, by operation; a test compares the list with the source. */

@@ -2,9 +2,10 @@ import { type Called, type OutboundCall, type OutboundCaller, outboundCaller } f
 import { signedHeaders } from '../outbound/signature.ts'
 import { spoil, type CallbackFaults } from './callback-faults.ts'
 import type { CallbackWatch } from './callback-watch.ts'
-import { webhookErrors, type Ping } from './contract.ts'
+import type { Ping } from './contract.ts'
+import { webhookErrors } from './url-errors.ts'
 import type { SpoilableCalls } from './callback-contract.ts'
-import type { Callback } from './store.ts'
+import { noteProvenSecret, type Callback } from './store.ts'
 import { vetUrl, type OutboundRules, type UrlFault } from '../outbound/vet-url.ts'
 import { randomUUID } from 'node:crypto'
 import { Gate } from '../base/gate.ts'
@@ -82,6 +83,18 @@ export function describeFault({ kind, form }: UrlFault): DescribedFault {
 export type Pinger = {
   ping: (callback: Callback, requestId: string) => Promise<Ping>
   close: () => void
+}
+
+/** Somebody asks whether the endpoint answers: a 2xx shows that it has the secret. */
+export async function testCallback(
+  { db, clock, pings }: Needs & { pings: Pinger },
+  callback: Callback,
+  requestId: string,
+): Promise<Ping> {
+  const ping = await pings.ping(callback, requestId)
+  const { httpStatus = 0 } = ping
+  if (httpStatus >= 200 && httpStatus <= 299) await noteProvenSecret(db, callback.keyId, clock.now())
+  return ping
 }
 
 const pingBody = Buffer.from('{"type":"ping"}')

@@ -53,6 +53,8 @@ function pingOf({ body }: Reply): unknown {
 const register = (supplier: TestClient, url = webhook) => supplier.post(paths.availability, { webhook: url })
 const tried = (supplier: TestSupplier, kind: string) => supplier.post('/push/webhook/test', { kind })
 
+const overlap = (ms: number) => ({ nowMs: Date.now(), oldUntilMs: Date.now() + ms })
+
 /** The calls that arrived since. */
 function arrivals(): () => ReceivedCall[] {
   const earlier = server.calls.length
@@ -226,16 +228,18 @@ test('after a rotation calls carry both signatures until the overlap is over, th
     })
   }
   const old = body['signingSecret']
-  const during = await rotateSigningSecret(gateway.db, supplier.keyId, Date.now() + 60_000)
+  const during = await rotateSigningSecret(gateway.db, supplier.keyId, overlap(60_000))
   assert.deepEqual(await accepted([old, during.signingSecret]), [true, true])
-  const { signingSecret: last } = await rotateSigningSecret(gateway.db, supplier.keyId, Date.now())
+  const { signingSecret: last } = await rotateSigningSecret(gateway.db, supplier.keyId, overlap(0))
   assert.deepEqual(await accepted([old, during.signingSecret, last]), [false, false, true])
 })
 
 test('a key without a signing secret, and one that is not there, can not be rotated', async () => {
   const { keyId } = await gateway.supplier('no secret')
-  await assert.rejects(rotateSigningSecret(gateway.db, keyId, 0), {
+  await assert.rejects(rotateSigningSecret(gateway.db, keyId, overlap(0)), {
     message: `Key ${keyId} has no signing secret`,
   })
-  await assert.rejects(rotateSigningSecret(gateway.db, 999_999, 0), { message: 'Key 999999 not found' })
+  await assert.rejects(rotateSigningSecret(gateway.db, 999_999, overlap(0)), {
+    message: 'Key 999999 not found',
+  })
 })

@@ -4,7 +4,7 @@ import { gatewayForTests, type Reply, type TestSupplier } from '../../test/stage
 import { expectOk } from '../../test/stage/story.ts'
 import { commonLimits } from '../keys/contract.ts'
 import { urlCharactersMax } from '../outbound/vet-url.ts'
-import { webhookErrors } from './contract.ts'
+import { webhookErrors } from './url-errors.ts'
 
 const addressesByName: Record<string, readonly string[]> = {
   'pms.example.com': ['93.184.216.34', '2606:4700:4700::1111'],

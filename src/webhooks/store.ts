@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from '../base/calendar.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
 import type { webhookKinds } from './contract.ts'
 import { Rejected } from '../http/rejected.ts'
@@ -34,6 +35,7 @@ export async function saveWebhook(
   const { rows: saved } = await connection.query<Callback>(
     // Registering the same URL again changes nothing, except that the key becomes the last to register.
     `update api_key k set ${column} = $2, signing_secret = coalesce(signing_secret, $3),
+       signing_secret_at = case when signing_secret is null then instant($4) else signing_secret_at end,
        ${column}_at = instant($4)
      where id = $1 returning ${callbackColumns(column, '$4')}`,
     [keyId, href, signingSecret, nowMs],
@@ -151,6 +153,43 @@ export async function selectCallbackOfKey(
   return rows[0]
 }
 
+/** What waited for a URL waits this long for a sign that its endpoint has the secret. */
+const unprovenForMs = 5 * minuteMs
+/** So long a refusal of our signature is taken for an endpoint that doesn't have the secret or the URL yet. */
+const settlingForMs = hourMs
+
+/** Of these keys, those whose new secret no answered call has proven. */
+export async function selectUnprovenKeys(
+  db: Queryable,
+  keyIds: readonly number[],
+  nowMs: number,
+): Promise<Set<number>> {
+  const { rows } = await db.query<{ id: number }>(
+    `select id from api_key where id = any($1::int[]) and signing_secret_proven_at is null
+       and signing_secret_at > instant($2)`,
+    [numberArray(keyIds), nowMs - unprovenForMs],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** A signed call, other than the ping of a registration, was answered with 2xx. */
+export async function noteProvenSecret(db: Queryable, keyId: number, nowMs: number): Promise<void> {
+  await db.query(
+    `update api_key set signing_secret_proven_at = instant($2)
+     where id = $1 and signing_secret_at is not null and signing_secret_proven_at is null`,
+    [keyId, nowMs],
+  )
+}
+
+/** Whether the key's secret or its URL for reservations is so new that its endpoint may not know it yet. */
+export async function isSettling(db: Queryable, keyId: number, nowMs: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from api_key where id = $1 and greatest(signing_secret_at, pushbook_webhook_at) > instant($2)`,
+    [keyId, nowMs - settlingForMs],
+  )
+  return rowCount === 1
+}
+
 /** Removes the URL from the key's row; the secret stays for the next one. Returns whether there was one. */
 export async function removeWebhook(
   connection: Queryable,
@@ -187,15 +226,16 @@ export async function selectWebhooks(db: Queryable, keyId: number): Promise<Regi
 export async function rotateSigningSecret(
   db: Queryable,
   keyId: number,
-  oldUntilMs: number,
+  { nowMs, oldUntilMs }: { nowMs: number; oldUntilMs: number },
 ): Promise<{ signingSecret: string }> {
   const signingSecret = newSigningSecret()
   const { rowCount } = await db.query(
     `update api_key set signing_secret = $2, signing_secret_previous = signing_secret,
        signing_secret_previous_until = instant($3), signing_secret_older = signing_secret_previous,
-       signing_secret_older_until = least(signing_secret_previous_until, instant($3))
+       signing_secret_older_until = least(signing_secret_previous_until, instant($3)),
+       signing_secret_at = instant($4), signing_secret_proven_at = null
      where id = $1 and signing_secret is not null`,
-    [keyId, signingSecret, oldUntilMs],
+    [keyId, signingSecret, oldUntilMs, nowMs],
   )
   if (rowCount === 1) return { signingSecret }
   const { rowCount: count } = await db.query('select from api_key where id = $1', [keyId])

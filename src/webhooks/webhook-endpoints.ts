@@ -16,7 +16,7 @@ import {
   webhookNotRegistered,
   type Ping,
 } from './contract.ts'
-import { type Pinger, describeFault, faultOfUrl } from './callback.ts'
+import { type Pinger, describeFault, faultOfUrl, testCallback } from './callback.ts'
 import {
   saveWebhook,
   selectWebhooks,
@@ -118,12 +118,13 @@ function remove(kind: WebhookKind, push: Push, needs: Needs): Promise<Answer> {
 export const rotateWebhookSecret = (needs: Needs & { revocations: Revocations }) =>
   on(webhookRoutes.rotateWebhookSecret, async ({ body, caller: { keyId } }) => {
     const { overlapHours = overlapHoursOfSecret.usual } = body
-    const oldUntilMs = needs.clock.now() + overlapHours * hourMs
+    const nowMs = needs.clock.now()
+    const oldUntilMs = nowMs + overlapHours * hourMs
     const signingSecret = await transaction(needs.db, async (connection) => {
       if (!(await selectWebhooks(connection, keyId)).hasSigningSecret)
         throw new Rejected(409, noSigningSecret)
       await needs.revocations.note(connection, 'signing secret', keyId)
-      return (await rotateSigningSecret(connection, keyId, oldUntilMs)).signingSecret
+      return (await rotateSigningSecret(connection, keyId, { nowMs, oldUntilMs })).signingSecret
     })
     return answer(200, {
       code: '200',
@@ -138,6 +139,6 @@ export const testWebhook = (needs: Needs & { pings: Pinger }) =>
   on(webhookRoutes.testWebhook, async ({ body: { kind }, caller, requestId }) => {
     const callback = await selectCallbackOfKey(needs.db, caller.keyId, kind, needs.clock.now())
     if (!callback) throw new Rejected(409, { ...webhookNotRegistered[kind], path: '/kind', value: kind })
-    const ping = await needs.pings.ping(callback, requestId)
+    const ping = await testCallback(needs, callback, requestId)
     return answer(200, { code: '200', message: 'Webhook tested', kind, webhook: callback.url, ping })
   })

@@ -42,7 +42,7 @@ export class SignatureError extends Error {
 }
 
 const usualToleranceSeconds = 300
-/** A rotation has at most two secrets, so two signatures; more would only cost time. */
+/** Rotations within an overlap have at most three secrets, so three signatures; more would only cost time. */
 const signaturesMax = 10
 
 /** Throws SignatureError unless one of the signatures was made with one of the secrets. */

@@ -42,8 +42,18 @@ export type Outcome =
 
 const transientStatuses: readonly number[] = [408, 425, 429]
 
-export function outcomeOf(status: number): Outcome {
+/** Refusals of an endpoint that may not have our new secret, or know its new URL, yet. */
+const unsettledStatuses: readonly number[] = [401, 403]
+
+/** Whether an answer may come of a secret or a URL that the endpoint doesn't have yet. */
+export function maySettle(status: number): boolean {
+  return unsettledStatuses.includes(status)
+}
+
+/** `isSettling`: the secret or the URL is so new that a refused signature may be accepted in a moment. */
+export function outcomeOf(status: number, { isSettling = false }: { isSettling?: boolean } = {}): Outcome {
   if (status >= 200 && status <= 299) return 'accepted'
+  if (isSettling && maySettle(status)) return 'unavailable'
   return status >= 500 || transientStatuses.includes(status) ? 'unavailable' : 'refused'
 }
 

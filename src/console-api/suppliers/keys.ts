@@ -121,11 +121,12 @@ export const limitSupplierKey = (needs: KeyNeeds): Mounted =>
 /** POST /keys/{keyId}/signing-secret. */
 export const rotateSigningSecret = (needs: KeyNeeds): Mounted =>
   on(supplierRoutes.rotateSigningSecret, async ({ params, body, operator, requestId }) => {
-    const oldUntilMs = needs.clock.now() + body.overlapMinutes * minuteMs
+    const nowMs = needs.clock.now()
+    const oldUntilMs = nowMs + body.overlapMinutes * minuteMs
     const oldSecretUntil = isoSeconds(oldUntilMs)
     const signingSecret = await changeKey(needs, params.keyId, async (connection, keyId, before) => {
       await needs.revocations.note(connection, 'signing secret', keyId)
-      const created = await rotateSigning(connection, keyId, oldUntilMs)
+      const created = await rotateSigning(connection, keyId, { nowMs, oldUntilMs })
       const subject = keySubject(keyId, before)
       const after = { oldOneSignsUntil: oldSecretUntil }
       await audit(connection, { operator, requestId, action: 'key.rotate-signing-secret', subject, after })

@@ -150,6 +150,7 @@ test('a newer version takes the place of an older one, and the supplier reads ve
   const [{ reservationId } = { reservationId: 0 }] = await book(stage.gateway, supplier)
   await book(stage.gateway, supplier, { reservationId })
   await supplier.post('/push/webhook/pushbook', { webhook: receiver.url })
+  await supplier.post('/push/webhook/test', { kind: 'pushbook' })
   await until('the second version is on its way', () => held.length === 1)
   // While it is being sent, no other delivery of the reservation is.
   await book(stage.gateway, supplier, { reservationId })

@@ -2,7 +2,7 @@ import { throttledWarning } from '../../base/log.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import type { Called, OutboundCaller } from '../../outbound/call.ts'
 import { sendCallback, type CallbackMeans } from '../../webhooks/callback.ts'
-import { selectCallbacks, type Callback } from '../../webhooks/store.ts'
+import type { Callback } from '../../webhooks/store.ts'
 import { storableAnswer, messagesOf, type Message, type Unreadable } from './messages.ts'
 import {
   nextAttempt,
@@ -16,12 +16,13 @@ import type { Attempted, Standing, Settler } from '../queue/settle.ts'
 import { readdress, type Claimed, type Moved } from '../queue/store.ts'
 import { causeOf, inLaterSpan, type Attributes, type SpanContext } from '../../base/tracing.ts'
 import { gather } from '../../base/gather.ts'
-import { Memory } from '../../postgres/memory.ts'
 import type { ClaimedGroup } from '../queue/claims.ts'
 import type { DeliveryNeeds } from '../queue/needs.ts'
 import { endpointOf, noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
 import type { Slot } from '../queue/slots.ts'
+import { callbackReader, type CallbackReader } from './callback-reader.ts'
 import { endpointHealth, type EndpointHealth } from './endpoint-health.ts'
+import { settlingOf, type Settling } from './settling.ts'
 
 /**
  * For the whole call: a later 2xx does not count. Only the status of an answer counts, whatever its body.
@@ -59,11 +60,15 @@ export async function sendMessage(
 export function attemptsOf(
   message: Message,
   called: Called,
-  { nowMs, standingAfter = standingOf }: { nowMs: number; standingAfter?: typeof standingOf },
+  {
+    nowMs,
+    isSettling = false,
+    standingAfter = standingOf,
+  }: { nowMs: number; isSettling?: boolean; standingAfter?: typeof standingOf },
 ): Attempted[] {
   const { id: messageId, claimed, cardHolders } = message
   const isAnswered = called.kind === 'answered'
-  const outcome = isAnswered ? outcomeOf(called.status) : called.reason
+  const outcome = isAnswered ? outcomeOf(called.status, { isSettling }) : called.reason
   return claimed.map((delivery) => ({
     claimed: delivery,
     atMs: nowMs + delivery.aheadMs,
@@ -74,7 +79,7 @@ export function attemptsOf(
     answer: isAnswered
       ? storableAnswer(called.body, cardHolders)
       : storableAnswer(Buffer.from(called.message), cardHolders),
-    standing: standingAfter(delivery, called, { nowMs, isOneOfSeveral: claimed.length > 1 }),
+    standing: standingAfter(delivery, called, { nowMs, isSettling, isOneOfSeveral: claimed.length > 1 }),
   }))
 }
 
@@ -84,14 +89,15 @@ const notSentAgainMs = 1_000
 export function standingOf(
   delivery: Claimed,
   called: Called,
-  { nowMs, isOneOfSeveral }: { nowMs: number; isOneOfSeveral: boolean },
+  { nowMs, isSettling, isOneOfSeveral }: { nowMs: number; isSettling: boolean; isOneOfSeveral: boolean },
 ): Standing {
   const { lane, retries, isAlone, giveUpAtMs } = delivery
   const as = { status: 'queued', lane, retries, isAlone, notBeforeMs: undefined } as const
   // We cancelled the call; it says nothing about the supplier and does not use up a retry.
   if (called.kind === 'failed' && called.reason === 'cancelled') return { ...as, dueAtMs: nowMs }
   if (called.kind === 'failed' && called.reason === 'busy') return { ...as, dueAtMs: nowMs + notSentAgainMs }
-  const outcome: Outcome = called.kind === 'answered' ? outcomeOf(called.status) : 'unavailable'
+  const outcome: Outcome =
+    called.kind === 'answered' ? outcomeOf(called.status, { isSettling }) : 'unavailable'
   if (outcome === 'accepted') return { status: 'delivered' }
   // Perhaps refused because of one of them only: each is sent alone, still in this run.
   if (outcome === 'refused' && isOneOfSeveral) return { ...as, dueAtMs: nowMs, isAlone: true }
@@ -161,11 +167,7 @@ type SenderNeeds = Pick<
   onFreed: () => void
 }
 
-type CallbackReader = (hotelId: number) => Promise<Callback | undefined>
 type Addressed = ClaimedGroup & { callback: Callback }
-
-const callbackTrust = { trustedMs: 500, entriesMax: 20_000 }
-const callbackReads = { keysMax: 500, readsAtOnceMax: 4 }
 
 /** Looks up the URLs and bodies of claimed deliveries, and sends them. Resolves when all are settled. */
 export function sender(
@@ -173,6 +175,7 @@ export function sender(
 ): (all: readonly ClaimedGroup[], claimedMs: number) => Promise<void> {
   const callbackOf = callbackReader(needs)
   const health = endpointHealth(needs.log)
+  const settling = settlingOf(needs)
   const giveBack = givingBack(needs)
   return async (all, claimedMs) => {
     const addressed = await address(needs, callbackOf, all)
@@ -195,7 +198,7 @@ export function sender(
         const mayBegin = await needs.slots.mayBegin(one.slot)
         // A call must end before its lease does, when other processes may claim the delivery.
         const isLate = performance.now() - claimedMs > needs.callWithinMs / 2
-        await (mayBegin && !isLate ? send({ ...needs, health }, message, one) : giveBack(one))
+        await (mayBegin && !isLate ? send({ ...needs, health, settling }, message, one) : giveBack(one))
       }),
     )
   }
@@ -251,7 +254,7 @@ function givingBack({ db, log, slots, onDue }: SenderNeeds): (one: ClaimedGroup)
 }
 
 async function send(
-  needs: SenderNeeds & { health: EndpointHealth },
+  needs: SenderNeeds & { health: EndpointHealth; settling: Settling },
   message: Message,
   { callback, slot }: { callback: Callback; slot: Slot },
 ): Promise<void> {
@@ -268,7 +271,8 @@ async function send(
   const isOurs = called.kind === 'failed' && (called.reason === 'cancelled' || called.reason === 'busy')
   slots.leave(slot, isGood ? 'good' : isOurs ? 'none' : 'bad', performance.now())
   needs.onFreed()
-  await needs.settle.add(attemptsOf(message, called, { nowMs: clock.now() }))
+  const isSettling = await needs.settling(callback, called)
+  await needs.settle.add(attemptsOf(message, called, { nowMs: clock.now(), isSettling }))
 }
 
 /** The bookings whose deliveries these are, as far as this process took them. */
@@ -279,15 +283,6 @@ function causesOf({ claimed }: Message): (SpanContext | undefined)[] {
 function attributesOf({ id, claimed }: Message): Attributes {
   const [{ attempt }] = claimed
   return { 'ari.message_id': id, 'ari.attempt': attempt, 'ari.deliveries': claimed.length }
-}
-
-function callbackReader({ db, clock }: SenderNeeds): CallbackReader {
-  const read = gather(
-    (hotelIds: readonly number[]) => selectCallbacks(db, hotelIds, 'pushbook', clock.now()),
-    callbackReads,
-  )
-  const callbacks = new Memory<Callback | undefined>(db.epoch, callbackTrust)
-  return (hotelId) => callbacks.get(String(hotelId), async () => (await read([hotelId])).get(hotelId))
 }
 
 function settleUnreadable({ log, clock, settle }: SenderNeeds, unreadable: readonly Unreadable[]): void {

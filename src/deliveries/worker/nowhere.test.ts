@@ -33,8 +33,11 @@ after(async () => {
 
 const path = '/push/webhook/pushbook'
 const urlOf = (name: string): string => `http://127.0.0.1:${receiver.port}/${name}`
-const register = async (supplier: DeliverySupplier, name: string) =>
+/** The endpoint shows that it has the secret. */
+async function register(supplier: DeliverySupplier, name: string): Promise<void> {
   expectOk(await supplier.post(path, { webhook: urlOf(name) }))
+  expectOk(await supplier.post('/push/webhook/test', { kind: 'pushbook' }))
+}
 
 async function bookOne(supplier: DeliverySupplier): Promise<number> {
   const [booked] = await book(stage.gateway, supplier)

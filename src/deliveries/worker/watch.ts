@@ -7,7 +7,7 @@ import { requeueLost, selectDue, accountTime } from '../queue/store.ts'
 import type { DeliveryNeeds } from '../queue/needs.ts'
 import { runHourly } from './hourly-run.ts'
 import { type Needs, numberArray, type Queryable } from '../../postgres/postgres.ts'
-import { selectCallbacks } from '../../webhooks/store.ts'
+import { selectCallbacks, selectUnprovenKeys } from '../../webhooks/store.ts'
 import { endpointOf, noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
 
 /** Retries become due by the clock, and hints may be missed, so the worker polls. */
@@ -161,14 +161,19 @@ const addressedAtOnceMax = 5_000
 
 /**
  * Deliveries without an endpoint become due at the URL that exists now, however it came about: a
- * registration, another key of the account, or a key that is valid again. They join the retries, with their
+ * registration, another key of the account, or a key that is valid again; with a new secret, once its endpoint has
+ * shown that it has it, or after some minutes. They join the retries, with their
  * whole schedule ahead of them, so that new reservations don't wait behind a backlog. Returns how many.
  */
 export async function addressWaiting({ db, clock }: Pick<Needs, 'db' | 'clock'>): Promise<number> {
   const nowMs = clock.now()
   const hotelIds = await selectHotelsThatHaveUrls(db, nowMs)
   if (hotelIds.length === 0) return 0
-  const callbacks = [...(await selectCallbacks(db, hotelIds, 'pushbook', nowMs))]
+  const found = [...(await selectCallbacks(db, hotelIds, 'pushbook', nowMs))]
+  const keyIds = [...new Set(found.map(([, { keyId }]) => keyId))]
+  const unproven = await selectUnprovenKeys(db, keyIds, nowMs)
+  const callbacks = found.filter(([, { keyId }]) => !unproven.has(keyId))
+  if (callbacks.length === 0) return 0
   const { rowCount } = await db.query(
     `with waiting as (
        select delivery.id, found.endpoint
