@@ -51,32 +51,7 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
         }}
       >
         <Stack gap="sm">
-          <NativeSelect
-            label={t('suppliers.account.onFailure')}
-            description={t('suppliers.account.onFailureHint')}
-            value={edited.onFailure}
-            disabled={!mayChange}
-            onChange={(event) =>
-              set({ onFailure: event.currentTarget.value === 'use_stored' ? 'use_stored' : 'reject' })
-            }
-            data={(['reject', 'use_stored'] as const).map((value) => ({
-              value,
-              label: t(`suppliers.account.${value}`),
-            }))}
-          />
-          <NativeSelect
-            label={t('suppliers.account.onTermsDiffer')}
-            description={t('suppliers.account.onTermsDifferHint')}
-            value={edited.onTermsDiffer}
-            disabled={!mayChange}
-            onChange={(event) =>
-              set({ onTermsDiffer: event.currentTarget.value === 'reject' ? 'reject' : 'warn' })
-            }
-            data={(['warn', 'reject'] as const).map((value) => ({
-              value,
-              label: t(`suppliers.account.${value}`),
-            }))}
-          />
+          <PriceCheckChoices edited={edited} isDisabled={!mayChange} set={set} />
           <TextInput
             label={t('suppliers.account.priceTolerance')}
             description={t('suppliers.account.priceToleranceHint')}
@@ -132,5 +107,48 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
         </Stack>
       </form>
     </section>
+  )
+}
+
+/** Whether a booking is made when the price check doesn't confirm it. */
+function PriceCheckChoices({
+  edited,
+  isDisabled,
+  set,
+}: {
+  edited: SupplierAccount
+  isDisabled: boolean
+  set: (change: Partial<SupplierAccount>) => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <NativeSelect
+        label={t('suppliers.account.onFailure')}
+        description={t('suppliers.account.onFailureHint')}
+        value={edited.onFailure}
+        disabled={isDisabled}
+        onChange={(event) =>
+          set({ onFailure: event.currentTarget.value === 'use_stored' ? 'use_stored' : 'reject' })
+        }
+        data={(['reject', 'use_stored'] as const).map((value) => ({
+          value,
+          label: t(`suppliers.account.${value}`),
+        }))}
+      />
+      <NativeSelect
+        label={t('suppliers.account.onTermsDiffer')}
+        description={t('suppliers.account.onTermsDifferHint')}
+        value={edited.onTermsDiffer}
+        disabled={isDisabled}
+        onChange={(event) =>
+          set({ onTermsDiffer: event.currentTarget.value === 'reject' ? 'reject' : 'warn' })
+        }
+        data={(['warn', 'reject'] as const).map((value) => ({
+          value,
+          label: t(`suppliers.account.${value}`),
+        }))}
+      />
+    </>
   )
 }
