@@ -1,4 +1,4 @@
-import { preparePolicy, stayPolicy, feeLines } from '../../offers/price/cancel-policy.ts'
+import { preparePolicy, quoteOfRoom, stayPolicy, feeLines } from '../../offers/price/cancel-policy.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import type { DayNumber } from '../../base/calendar.ts'
 import type { RoomState } from '../state.ts'
@@ -15,18 +15,8 @@ export function withPolicy(
 ): RoomState {
   const policy = preparePolicy(policies, timeZone, arrival)
   if (!policy) return { ...state, cancelPolicy: null, fees: [] }
-  const nights = state.nights.map(({ beforeTax, afterTax }, index) => ({
-    day: arrival + index,
-    price: afterTax,
-    beforeTax,
-    afterTax,
-  }))
-  const { total } = state
-  const quote = {
-    unitsLeft: 0,
-    rooms: [{ taxes, nights, persons: 0 }],
-    taxed: { fault: undefined, rooms: [{ nights, lines: [], total }], lines: [], total },
-  }
+  const { nights, total } = state
+  const quote = quoteOfRoom(nights, { arrival, taxes, total })
   const persons = state.party.adults + state.party.childAges.length
   const base = { nights: nights.length, persons, afterTax: total.afterTax }
   return {
