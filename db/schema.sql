@@ -535,6 +535,7 @@ CREATE INDEX hotel_unavailable ON public.hotel USING btree (id) WHERE (NOT is_av
 CREATE INDEX hotel_watched_by_ari_day ON public.hotel USING btree (ari_day, id) WHERE is_available;
 CREATE INDEX hotel_watched_by_ari_end ON public.hotel USING btree (COALESCE((ari_until_month)::integer, 0), id) WHERE is_available;
 CREATE INDEX hotel_without_products ON public.hotel USING btree (id) WHERE (NOT is_offered);
+CREATE TRIGGER hotel_currency AFTER UPDATE OF currency ON public.hotel FOR EACH ROW WHEN ((old.currency IS DISTINCT FROM new.currency)) EXECUTE FUNCTION note_former_currency();
 
 create table hotel_search (
   hotel_id integer not null,
@@ -1110,6 +1111,7 @@ create table tax (
   pay_now boolean not null,
   start_date date,
   end_date date,
+  former_currency text,
   constraint tax_pkey PRIMARY KEY (hotel_id, room_no, rate_no, "position"),
   constraint tax_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id)
 );
@@ -1364,11 +1366,50 @@ CREATE OR REPLACE FUNCTION public.hotel_words(name text, code text, city_matched
  IMMUTABLE PARALLEL SAFE
 RETURN "left"((' '::text || search_text(concat_ws(' '::text, code, (pushed ->> 'countryCodeISO2'::text), city_matched, (pushed ->> 'city'::text), name))), 400);
 
+CREATE OR REPLACE FUNCTION public.in_former_currency(policies jsonb, currency text)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(jsonb_agg(
+    policy
+      || case when policy ? 'cancelPenalties' then jsonb_build_object('cancelPenalties', (
+           select coalesce(jsonb_agg(
+             case when coalesce((penalty #>> '{penaltyCharge,amount}')::numeric, 0) <> 0
+                 and not penalty -> 'penaltyCharge' ? 'formerCurrency'
+               then jsonb_set(penalty, '{penaltyCharge,formerCurrency}', to_jsonb(currency)) else penalty end
+             order by place), '[]')
+           from jsonb_array_elements(policy -> 'cancelPenalties') with ordinality as listed (penalty, place)))
+         else '{}' end
+      || case when policy ? 'fees' then jsonb_build_object('fees', (
+           select coalesce(jsonb_agg(
+             case when fee ->> 'valueType' = 'fixed' and (fee ->> 'value')::numeric <> 0 and not fee ? 'formerCurrency'
+               then fee || jsonb_build_object('formerCurrency', currency) else fee end
+             order by place), '[]')
+           from jsonb_array_elements(policy -> 'fees') with ordinality as listed (fee, place)))
+         else '{}' end
+    order by place), '[]')
+  from jsonb_array_elements(policies) with ordinality as listed (policy, place)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.instant(ms double precision)
  RETURNS timestamp with time zone
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp((ms / (1000)::double precision));
+
+CREATE OR REPLACE FUNCTION public.note_former_currency()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update tax set former_currency = old.currency
+  where hotel_id = new.id and value_type = 'fixed' and value <> 0 and former_currency is null;
+  update room_rate set cancel_policies = in_former_currency(cancel_policies, old.currency)
+  where hotel_id = new.id and cancel_policies <> in_former_currency(cancel_policies, old.currency);
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.request_key(uuid)
  RETURNS bigint

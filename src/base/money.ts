@@ -10,20 +10,29 @@ const scales = [1, 10, 100, 1_000, 10_000] as const
 
 /** Minor units of a decimal; undefined if it doesn't fit the digits. */
 export function toMinor(amount: number | string, minorDigits: number): number | undefined {
+  return minorUpTo(amountMinorMax, amount, minorDigits)
+}
+
+/** The same for a total of several amounts, which may be larger than any of them: exact, up to 2^53. */
+export function totalToMinor(total: number | string, minorDigits: number): number | undefined {
+  return minorUpTo(Number.MAX_SAFE_INTEGER, total, minorDigits)
+}
+
+function minorUpTo(minorMax: number, amount: number | string, minorDigits: number): number | undefined {
   const scale = scales[minorDigits] ?? 1
-  if (typeof amount === 'string') return textToMinor(amount, minorDigits)
+  if (typeof amount === 'string') return textToMinor(amount, minorDigits, minorMax)
   const minor = Math.round(amount * scale)
   // k/scale is the double nearest to that decimal, so it equals the received number exactly when both come
   // from the same decimal.
-  return minor / scale === amount && Math.abs(minor) <= amountMinorMax ? minor + 0 : undefined
+  return minor / scale === amount && Math.abs(minor) <= minorMax ? minor + 0 : undefined
 }
 
-function textToMinor(text: string, minorDigits: number): number | undefined {
+function textToMinor(text: string, minorDigits: number, minorMax: number): number | undefined {
   const [whole = '', decimals = ''] = text.split('.')
   const written = decimals.slice(0, minorDigits).padEnd(minorDigits, '0')
   if (/[1-9]/.test(decimals.slice(minorDigits))) return undefined
   const minor = Number(whole + written)
-  return Math.abs(minor) <= amountMinorMax ? minor + 0 : undefined
+  return Math.abs(minor) <= minorMax ? minor + 0 : undefined
 }
 
 /** The largest amount that is stored, as a decimal string: `9999999999.99` with two digits. */

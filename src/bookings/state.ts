@@ -1,4 +1,5 @@
-import type { StayPolicy, FeeLine } from '../offers/price/cancel-policy.ts'
+import type { StayPolicy } from '../offers/price/cancel-policy.ts'
+import type { FeeLine } from '../offers/price/fees.ts'
 import type { CancelPolicy } from '../products/cancel-policy-contract.ts'
 import type { Tax } from '../taxes/contract.ts'
 import type { TaxedTotal } from '../taxes/compute.ts'

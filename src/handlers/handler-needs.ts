@@ -2,6 +2,7 @@ import { alertChannels, type MailSettings, type OperatorsWebhook } from '../aler
 import { catalogs } from '../ari/catalog/catalog.ts'
 import { committer } from '../ari/commit/commit.ts'
 import type { Homes } from '../ari/push/hand-over.ts'
+import { nightsBelowCounter } from '../ari/read/nights-below.ts'
 import { selectHotelsOnSale } from '../ari/read/on-sale.ts'
 import { Gate } from '../base/gate.ts'
 import { pathPrefixOf } from '../base/path-prefix.ts'
@@ -124,6 +125,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     bookingCalls: new Gate<string>(bookingCallsMax),
     searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
     priceChecks: priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch }),
+    countNightsBelow: nightsBelowCounter(needs.clock),
     hotelsOnSale: (hotels: readonly HotelRow[]) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),
   }
 }

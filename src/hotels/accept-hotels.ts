@@ -6,6 +6,7 @@ import type { AnswerOf } from '../http/route.ts'
 import { applyAndLog, type Kept } from '../push-log/keep/keep.ts'
 import { matchCity } from '../reference/cities.ts'
 import { hotelWarnings, timeZoneOtherwise, type Hotel, type hotelRoutes } from './contract.ts'
+import { formerAmountsText } from './former-amounts.ts'
 import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
 
 /** Saves a validated push of hotels, all or none; each is the full state of its hotel. */
@@ -62,7 +63,7 @@ function answerOf(
   for (const { outcome } of saved.values()) counts[outcome]++
   const warnings = hotels.flatMap((hotel, index) => [
     ...warningsOf(hotel, rows[index]?.cityMatched, index),
-    ...currencyWarnings(hotel, saved.get(hotel.hotelId)?.currencyBefore, index),
+    ...currencyWarnings(hotel, saved.get(hotel.hotelId), index),
   ])
   return { code: '200', message: 'Hotels updated successfully', requestId, ...counts, warnings }
 }
@@ -76,9 +77,16 @@ function warningsOf({ city, timezone }: Hotel, cityMatched: string | undefined, 
   return warnings
 }
 
-function currencyWarnings({ currency }: Hotel, before: string | undefined, index: number): Problem[] {
+function currencyWarnings({ currency }: Hotel, saved: SavedHotel | undefined, index: number): Problem[] {
+  const { currencyBefore: before, former } = saved ?? {}
   if (before === undefined || before === currency) return []
-  return [{ ...hotelWarnings.currencyChanged, path: `/${index}/currency`, value: currency }]
+  const at = { path: `/${index}/currency`, value: currency }
+  const unknown = former && formerAmountsText(former)
+  const message = `Unknown until pushed again, and what needs them is not sold: ${unknown} in ${before}`
+  return [
+    { ...hotelWarnings.currencyChanged, ...at },
+    ...(unknown === undefined ? [] : [{ ...hotelWarnings.formerAmounts, ...at, message }]),
+  ]
 }
 
 function keptOf(saved: ReadonlyMap<string, SavedHotel>): Kept {

@@ -1,3 +1,4 @@
+import { formerReason } from './former-currency.ts'
 import { unknownHotelError } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
@@ -69,7 +70,12 @@ export const hotelWarnings = {
   currencyChanged: {
     type: 'CURRENCY_CHANGED',
     message: 'Currency was changed: stored prices cannot be sold until they are pushed again',
-    hint: 'Push the prices with POST /push/ari, and products with flat penalties or fees with POST /push/products',
+    hint: 'Push the prices with POST /push/ari, fixed taxes with POST /push/taxes, and products with flat penalties or fees with POST /push/products',
+  },
+  formerAmounts: {
+    type: 'FORMER_CURRENCY',
+    message: 'Amounts of the former currency are unknown until they are pushed again',
+    hint: 'Amounts are never converted: push ARI, taxes and products with their amounts in the new currency',
   },
 } as const satisfies Record<string, ConstraintError>
 
@@ -143,6 +149,7 @@ export type StepStatus = (typeof stepStatuses)[number]
 const step = Type.Object({
   status: oneOf(stepStatuses),
   at: Type.Optional(Type.String({ description: 'When it was done, if known (UTC)' })),
+  reason: formerReason,
 })
 
 /** Those that a supplier needs or not by its contract; the platform marks them. */
@@ -161,7 +168,7 @@ export const goLive = Type.Object(
   },
   {
     description:
-      'The go-live checklist. `products`: at least one is available. `ari`: an available product has a price, in the current currency, for tonight or later. Taxes are `notNeeded` until some are pushed, because a property may have none. The webhooks are those of the calling key; they are `missing` until registered, or `notNeeded` where the platform has noted that your contract has no live price checks, or no reservations by HTTP push.',
+      'The go-live checklist. `products`: at least one is available, and no available one has a flat penalty or fee of a former currency. `ari`: an available product has a price, in the current currency, for tonight or later. Taxes are `notNeeded` until some are pushed, because a property may have none, and `missing` while one is an amount of a former currency. The webhooks are those of the calling key; they are `missing` until registered, or `notNeeded` where the platform has noted that your contract has no live price checks, or no reservations by HTTP push.',
   },
 )
 

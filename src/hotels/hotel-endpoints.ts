@@ -3,6 +3,7 @@ import type { AnswerOf } from '../http/route.ts'
 import { answer, on, type Mounted, besideShape, onEveryProblem } from '../http/calls/mount.ts'
 import { hotelRoutes, type OptionalStep, type StepStatus, type StoredHotel } from './contract.ts'
 import { selectHotelOverviews, type HotelOverview } from './overviews.ts'
+import { unlessFormer } from './former-amounts.ts'
 import type { HotelRow } from './store.ts'
 import { rejectIfAny } from '../http/rejected.ts'
 import { acceptHotels } from './accept-hotels.ts'
@@ -65,9 +66,12 @@ function goLiveOf(overview: HotelOverview, isOnSale: boolean): StoredHotel['goLi
     !isDone && overview.unneededSteps.includes(step) ? { status: 'notNeeded' } : needed(isDone)
   const steps = {
     hotels: { ...needed(true), at: overview.createdAt.toISOString() },
-    products: needed(overview.hasAvailableProduct),
-    taxes: { status: overview.hasTaxes ? 'done' : 'notNeeded' },
-    ari: { ...needed(isOnSale), ...(isOnSale && overview.ariAt && { at: overview.ariAt.toISOString() }) },
+    products: unlessFormer(needed(overview.hasAvailableProduct), overview.hasFormerTerms),
+    taxes: unlessFormer({ status: overview.hasTaxes ? 'done' : 'notNeeded' }, overview.hasFormerTax),
+    ari: unlessFormer(
+      { ...needed(isOnSale), ...(isOnSale && overview.ariAt && { at: overview.ariAt.toISOString() }) },
+      !isOnSale && overview.hasFormerPrices,
+    ),
     availabilityWebhook: byContract('availabilityWebhook', overview.hasAvailabilityWebhook),
     pushbookWebhook: byContract('pushbookWebhook', overview.hasPushbookWebhook),
   } satisfies Omit<StoredHotel['goLive'], 'ready'>

@@ -1,5 +1,6 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Hotel } from './contract.ts'
+import { selectFormerAmounts, type FormerAmounts } from './former-amounts.ts'
 import { lockPlaces, refuseAbove } from './hotels-max.ts'
 
 /** The columns of a hotel that other features use. */
@@ -85,6 +86,8 @@ export type SavedHotel = {
   outcome: 'created' | 'updated' | 'unchanged'
   revision: number
   currencyBefore: string | undefined
+  /** What is unknown because the push changed the currency. */
+  former: FormerAmounts | undefined
 }
 
 /** The pushing key. The platform calls the URLs of the key that last pushed a hotel. */
@@ -103,7 +106,7 @@ export async function saveHotels(
   if (inserted.length > 0) await refuseAbove(connection, supplierId, hotelsMax)
   const saved = new Map<string, SavedHotel>()
   for (const { id, code, revision } of inserted) {
-    saved.set(code, { id, outcome: 'created', revision, currencyBefore: undefined })
+    saved.set(code, { id, outcome: 'created', revision, currencyBefore: undefined, former: undefined })
   }
   const present = hotels.filter(({ hotelId }) => !saved.has(hotelId))
   if (present.length === 0) return saved
@@ -124,6 +127,9 @@ export async function saveHotels(
   // The hotel itself doesn't change, so its revision stays.
   if (ofOtherKeys.length > 0)
     await connection.query('update hotel set key_id = $1 where id = any($2::int[])', [keyId, ofOtherKeys])
+  const currencyByCode = new Map(present.map(({ hotelId, currency }) => [hotelId, currency]))
+  const moved = locked.filter(({ code, currency }) => currencyByCode.get(code) !== currency)
+  const formerById = await selectFormerAmounts(connection, moved)
   for (const { id, code, currency, revision } of locked) {
     const risen = revisionById.get(id)
     saved.set(code, {
@@ -131,6 +137,7 @@ export async function saveHotels(
       outcome: risen === undefined ? 'unchanged' : 'updated',
       revision: risen ?? revision,
       currencyBefore: currency,
+      former: formerById.get(id),
     })
   }
   return saved

@@ -25,6 +25,8 @@ export const offerRules = [
   'price',
   ...restrictionNames,
   'taxes',
+  'cancelPolicy',
+  'total',
 ] as const
 export type OfferRule = (typeof offerRules)[number]
 
@@ -191,7 +193,15 @@ export const testedRule = Type.Object({
     ),
   ),
   reason: Type.Optional(
-    Type.String({ description: 'TAXES_EXCEED_PRICE: the included taxes exceed the price' }),
+    Type.String({
+      description:
+        'FORMER_CURRENCY: an amount that the stay needs is of a currency that the hotel had before, and unknown until it is pushed again. TAXES_EXCEED_PRICE: the included taxes exceed the price. TOTAL_TOO_LARGE: what guests would pay is too large to be exact',
+    }),
+  ),
+  pushAgain: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'With FORMER_CURRENCY: what the supplier must push again, in the hotel’s currency',
+    }),
   ),
   setBy: Type.Optional(setBy),
 })

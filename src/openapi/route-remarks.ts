@@ -2,6 +2,8 @@ import { guardWarning } from '../ari/guard/contract.ts'
 import { itemErrors } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelWarnings } from '../hotels/contract.ts'
+import { formerAmountWarning } from '../hotels/former-currency.ts'
+import { taxWarnings } from '../taxes/tax-warnings.ts'
 import { productWarnings } from '../products/contract.ts'
 import { cardErrors } from '../cards/contract.ts'
 import type { ListedError } from './shapes.ts'
@@ -9,7 +11,16 @@ import type { ListedError } from './shapes.ts'
 /** Warnings about a push that was accepted nevertheless. */
 export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
   pushHotels: Object.values(hotelWarnings),
+  pushTaxes: [
+    ...Object.values(taxWarnings),
+    formerAmountWarning('CITY_TAX of the property, 3.5 EUR', '/taxes/0/value'),
+  ],
+  getTaxes: [formerAmountWarning('CITY_TAX of the property, 3.5 EUR', '/taxes/0/value')],
+  getProducts: [
+    formerAmountWarning('The fee Cleaning of FLEX, 12 EUR', '/products/0/cancelPolicies/0/fees/0/value'),
+  ],
   pushProducts: [
+    formerAmountWarning('The fee Cleaning of FLEX, 12 EUR', '/products/0/cancelPolicies/0/fees/0/value'),
     {
       type: 'ATTRIBUTE_OVERRULED',
       message: 'roomName is overridden by a later product of the same push',

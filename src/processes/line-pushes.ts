@@ -8,9 +8,10 @@ import type { Push, UncheckedCall } from '../http/calls/call.ts'
 import type { Answer, Mounted } from '../http/calls/mount.ts'
 import { pushProducts } from '../products/product-endpoints.ts'
 import { pushTaxes } from '../taxes/tax-endpoints.ts'
+import type { TaxNeeds } from '../taxes/tax-warnings.ts'
 
 /** The endpoints of pushes for the lines of first loads: they are judged exactly like requests. */
-export function linePushes(needs: Omit<AriNeeds, 'committer'>): LinePushes {
+export function linePushes(needs: Omit<AriNeeds, 'committer'> & TaxNeeds): LinePushes {
   const planned = new WeakMap<Push, ReadyPush>()
   const submit = async (ready: ReadyPush): Promise<Answer> => {
     planned.set(ready.push, ready)

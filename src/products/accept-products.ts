@@ -6,6 +6,7 @@ import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { applyAndLog } from '../push-log/keep/keep.ts'
+import { minorDigits } from '../reference/currencies.ts'
 import {
   productWarnings,
   type Product,
@@ -15,7 +16,9 @@ import {
   roomRatesPerHotelMax,
   roomsPerHotelMax,
 } from './contract.ts'
-import { overruledWarnings, cancelPoliciesJson } from './product-rules.ts'
+import { cancelPoliciesJson } from './cancel-policy-rules.ts'
+import { formerAmountWarnings } from './former-amounts.ts'
+import { overruledWarnings } from './product-rules.ts'
 import {
   guestsMaxOf,
   type Occupancy,
@@ -50,6 +53,7 @@ export function acceptProducts(
       ...overruledWarnings(products),
       ...loweredWarnings(products, saved),
       ...clearedWarnings(saved),
+      ...formerAmountWarnings(products, minorDigits(hotel.currency) ?? 0),
     ]
     const revision = isChanged ? await raiseCatalogVersion(connection, hotel.id, 'products') : hotel.revision
     const members: AnswerOf<typeof productRoutes.pushProducts> = {

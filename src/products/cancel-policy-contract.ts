@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { formerCurrency } from '../hotels/former-currency.ts'
 import { date, decimal, integer, oneOf, text, type ConstraintError } from '../http/route.ts'
 
 export const cancelPenaltiesPerPolicyMax = 20
@@ -103,6 +104,12 @@ export const cancelPenalty = Type.Object({
   }),
 })
 
+/** Of a pushed policy, an amount may be of a currency that the hotel had before. */
+const pushedPenalty = Type.Object({
+  ...cancelPenalty.properties,
+  penaltyCharge: Type.Object({ ...cancelPenalty.properties.penaltyCharge.properties, formerCurrency }),
+})
+
 const fee = Type.Object({
   name: text({ maxLength: 255 }),
   valueType: oneOf(feeValueTypes),
@@ -118,6 +125,7 @@ const fee = Type.Object({
     },
   }),
   appliedPer: oneOf(feeAppliedPers),
+  formerCurrency,
 })
 
 /** All members are optional: the specification names only `fees`. */
@@ -128,7 +136,7 @@ export const cancelPolicy = Type.Object({
   description: Type.Optional(text({ minLength: 0, description: 'For people' })),
   startDate: Type.Optional(date({ description: 'First arrival date of the policy; absent: always' })),
   endDate: Type.Optional(date({ description: 'Last arrival date, included; absent: always' })),
-  cancelPenalties: Type.Optional(Type.Array(cancelPenalty, { maxItems: cancelPenaltiesPerPolicyMax })),
+  cancelPenalties: Type.Optional(Type.Array(pushedPenalty, { maxItems: cancelPenaltiesPerPolicyMax })),
   fees: Type.Optional(
     Type.Array(fee, {
       maxItems: feesPerPolicyMax,

@@ -3,12 +3,13 @@ import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import type { Caller } from '../http/calls/call.ts'
 import { besideShape, onEveryProblem, type Mounted, answer, on } from '../http/calls/mount.ts'
-import { rejectIfAny, type Problem, Rejected, reportedValue } from '../http/rejected.ts'
+import { problemsListedMax, rejectIfAny, type Problem, Rejected, reportedValue } from '../http/rejected.ts'
 import { isRecord } from '../http/validation/validate.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { selectMealPlans, selectRoomTypes } from '../reference/store.ts'
 import { acceptProducts } from './accept-products.ts'
 import { productRoutes, productReadErrors, productsPerPushMax } from './contract.ts'
+import { formerAmountWarnings } from './former-amounts.ts'
 import { pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
 import { selectNamesInUse } from './store.ts'
 import { selectOptionalProducts } from './stored-products.ts'
@@ -102,13 +103,15 @@ export const getProducts = (needs: Needs) =>
     if (stored.products.length > productsPerPushMax) {
       throw new Rejected(400, { ...productReadErrors.readTooLarge, path: '/roomIds' })
     }
-    const { revision, products } = stored
+    const { revision, products, currency } = stored
+    const warnings = formerAmountWarnings(products, minorDigits(currency) ?? 0)
     return answer(200, {
       code: '200',
       message: 'Products retrieved successfully',
       hotelId,
       revision,
       products,
+      ...(warnings.length > 0 ? { warnings: warnings.slice(0, problemsListedMax) } : {}),
     })
   })
 

@@ -9,6 +9,7 @@ export type RequestedProducts = {
 
 export type StoredProducts = {
   revision: number
+  currency: string
   /** The requested codes that exist in the hotel. */
   roomIds: string[]
   rateIds: string[]
@@ -24,7 +25,7 @@ export async function selectOptionalProducts(
   most: number,
 ): Promise<StoredProducts | undefined> {
   const { rows } = await db.query<StoredProducts>(
-    `select hotel.revision,
+    `select hotel.revision, hotel.currency,
        array(select code from room where hotel_id = hotel.id and code = any($3::text[])) as "roomIds",
        array(select code from rate where hotel_id = hotel.id and code = any($4::text[])) as "rateIds",
        (select coalesce(json_agg(product order by room_no, rate_no), '[]') from (

@@ -1,21 +1,23 @@
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import type { Push } from '../http/calls/call.ts'
 import { answer, type Answer } from '../http/calls/mount.ts'
-import { Rejected, rejectIfAny } from '../http/rejected.ts'
+import { problemsListedMax, Rejected, rejectIfAny, type Problem } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf } from '../http/route.ts'
 import { lockHotel, raiseCatalogVersion, type HotelRow } from '../hotels/store.ts'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import { selectCatalog } from '../products/store.ts'
 import { applyAndLog } from '../push-log/keep/keep.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { taxErrors, type taxRoutes } from './contract.ts'
 import { anyNo, replaceTaxes, selectTaxes, type TaxScope, type ScopedTaxes } from './store.ts'
+import { formerTaxWarnings } from './former-taxes.ts'
+import { exceededWarnings, oddTaxes, readPriceFloor, type TaxNeeds } from './tax-warnings.ts'
 import { problemsAtHotel, sameTaxes } from './tax-rules.ts'
 
 type Body = BodyOf<typeof taxRoutes.pushTaxes>
 
 /** Replaces the taxes of exactly the scopes that a validated push names: all or none. */
-export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answer> {
+export function acceptTaxes(needs: TaxNeeds, push: Push, body: Body): Promise<Answer> {
   return applyAndLog(needs, push, async (connection) => {
     const hotel = await lockHotel(connection, push.caller.supplierId, body.hotelId)
     if (!hotel) throw new Rejected(404, hotelNotFound(body.hotelId, taxErrors.hotelNotFound))
@@ -24,9 +26,14 @@ export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answe
       (await selectTaxes(connection, hotel.id)).map((scope) => [keyOf(scope), scope.taxes]),
     )
     const changed = sent.filter((scope) => !sameTaxes(scope.taxes, stored.get(keyOf(scope)) ?? []))
-    const revision =
-      changed.length > 0 ? await replaceAndRaise(connection, hotel.id, changed) : hotel.revision
+    const { revision, warnings: exceeded } =
+      changed.length > 0
+        ? await replaceAndRaise(needs, connection, hotel, changed)
+        : { revision: hotel.revision, warnings: [] }
     const outcome = changed.length > 0 ? 'applied' : 'unchanged'
+    const digits = minorDigits(hotel.currency) ?? 0
+    const former = formerTaxWarnings(body.taxes, body.products, digits)
+    const warnings = [...exceeded, ...former, ...oddTaxes(body)]
     const members: AnswerOf<typeof taxRoutes.pushTaxes> = {
       code: '200',
       message: 'Taxes saved successfully',
@@ -35,9 +42,10 @@ export function acceptTaxes(needs: Needs, push: Push, body: Body): Promise<Answe
       scopesChanged: changed.length,
       revision,
       requestId: push.requestId,
+      ...(warnings.length > 0 ? { warnings: warnings.slice(0, problemsListedMax) } : {}),
     }
     return {
-      answer: answer(200, members),
+      answer: answer(200, members, members.warnings),
       kept: { outcome, hotelId: hotel.id, hotelCode: hotel.code, revision },
     }
   })
@@ -53,12 +61,17 @@ function keyOf({ roomNo, rateNo }: TaxScope): string {
 }
 
 async function replaceAndRaise(
+  needs: TaxNeeds,
   connection: Queryable,
-  hotelId: number,
+  hotel: HotelRow,
   changed: readonly ScopedTaxes[],
-): Promise<number> {
-  await replaceTaxes(connection, hotelId, changed)
-  return raiseCatalogVersion(connection, hotelId, 'taxes')
+): Promise<{ revision: number; warnings: Problem[] }> {
+  const digits = minorDigits(hotel.currency) ?? 0
+  const before = await readPriceFloor(connection, hotel.id, digits)
+  await replaceTaxes(connection, hotel.id, changed)
+  const after = await readPriceFloor(connection, hotel.id, digits)
+  const warnings = await exceededWarnings(needs, connection, hotel, { before, after })
+  return { revision: await raiseCatalogVersion(connection, hotel.id, 'taxes'), warnings }
 }
 
 /** The pushed scopes, by number. Refuses unknown rooms and rates, and values that don't fit the currency. */

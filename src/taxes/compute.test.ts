@@ -269,7 +269,7 @@ test('fifty taxes with different dates over thirty nights are exact', () => {
   const taxes = Array.from({ length: 50 }, (_, index): Tax => ({
     type: taxTypes[index % taxTypes.length] ?? 'VAT',
     valueType: index % 3 === 0 ? 'fixed' : '%',
-    value: index % 3 === 0 ? 1 + index / 100 : `${index % 7}.${100_003 + index}`,
+    value: index % 3 === 0 ? (100 + index) / 100 : `${index % 7}.${100_003 + index}`,
     appliedOn: index % 5 === 0 || index % 2 === 0 ? 'net' : 'net+vat',
     appliedPer: taxUnits[index % taxUnits.length] ?? 'per_room_per_night',
     included: index % 4 === 0,

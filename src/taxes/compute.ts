@@ -1,6 +1,7 @@
 import type { DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
-import type { RoomRateTaxes } from './room-rate-taxes.ts'
+import { formerNights, type RoomRateTaxes } from './room-rate-taxes.ts'
+import { spread } from './spread.ts'
 import { planStay, type StayPlan } from './stay-plan.ts'
 
 /** Amounts are minor units of the hotel's currency. */
@@ -30,36 +31,45 @@ export type TaxedTotal = {
 export type TaxedRoom = { nights: TaxedNight[]; lines: TaxLine[]; total: TaxedTotal }
 export type TaxedStay = { fault: undefined; rooms: TaxedRoom[]; lines: TaxLine[]; total: TaxedTotal }
 /**
- * The nights on which the included taxes exceed the price. Also returned if only rounding causes it, or if
- * amounts are too large to compute; then it lists all nights of the room.
+ * Why a stay has no price, with the nights that have none:
+ *
+ * - `FORMER_CURRENCY`: a fixed tax is an amount of a former currency, which is never converted and never free.
+ * - `TAXES_EXCEED_PRICE`: the included taxes exceed the price of a night. If only rounding causes it, all
+ *   nights of the room.
+ * - `TOTAL_TOO_LARGE`: a total can't be computed exactly; all nights.
  */
-export type TaxesExceedPrice = { fault: 'TAXES_EXCEED_PRICE'; nights: DayNumber[] }
+export const taxFaults = ['FORMER_CURRENCY', 'TAXES_EXCEED_PRICE', 'TOTAL_TOO_LARGE'] as const
+export type TaxFault = { fault: (typeof taxFaults)[number]; nights: DayNumber[] }
 
 /**
  * The taxes of a stay. A line is one tax entry that applies to at least one night, summed over the rooms.
  * Each room's amounts stay exact until they are rounded once, half up.
  */
-export function computeTaxes(rooms: readonly PricedRoom[]): TaxedStay | TaxesExceedPrice {
+export function computeTaxes(rooms: readonly PricedRoom[]): TaxedStay | TaxFault {
   const [only] = rooms
   if (only && rooms.length === 1) {
     const outcome = taxRoom(only)
-    if (Array.isArray(outcome)) return { fault: 'TAXES_EXCEED_PRICE', nights: outcome }
+    if ('fault' in outcome) return outcome
     return { fault: undefined, rooms: [outcome], lines: outcome.lines, total: outcome.total }
   }
   const taxed: TaxedRoom[] = []
-  const faults: DayNumber[] = []
+  const faults: TaxFault[] = []
   for (const room of rooms) {
     const outcome = taxRoom(room)
-    if (Array.isArray(outcome)) faults.push(...outcome)
+    if ('fault' in outcome) faults.push(outcome)
     else taxed.push(outcome)
   }
   const total = totalOf(taxed)
-  if (faults.length === 0 && !isCountable(total)) {
-    for (const { nights } of rooms) for (const { day } of nights) faults.push(day)
+  if (!isCountable(total)) faults.push({ fault: 'TOTAL_TOO_LARGE', nights: rooms.flatMap(daysOf) })
+  for (const fault of taxFaults) {
+    const nights = faults.flatMap((one) => (one.fault === fault ? one.nights : []))
+    if (nights.length > 0) return { fault, nights: [...new Set(nights)].sort((a, b) => a - b) }
   }
-  if (faults.length > 0)
-    return { fault: 'TAXES_EXCEED_PRICE', nights: [...new Set(faults)].sort((a, b) => a - b) }
   return { fault: undefined, rooms: taxed, lines: linesOf(taxed), total }
+}
+
+function daysOf({ nights }: PricedRoom): DayNumber[] {
+  return nights.map(({ day }) => day)
 }
 
 export function totalOf(rooms: readonly { total: TaxedTotal }[]): TaxedTotal {
@@ -80,15 +90,21 @@ function linesOf(rooms: readonly TaxedRoom[]): TaxLine[] {
   return Array.from(amountByTax, ([tax, amount]) => ({ tax, amount }))
 }
 
+/** Whether the amounts, and what the guest pays in all, are exact. */
 function isCountable({ afterTax, dueAtProperty }: TaxedTotal): boolean {
-  return afterTax <= Number.MAX_SAFE_INTEGER && dueAtProperty <= Number.MAX_SAFE_INTEGER
+  return afterTax + dueAtProperty <= Number.MAX_SAFE_INTEGER
 }
 
-/** If any nights are at fault, returns those nights instead. */
-function taxRoom({ taxes, nights, persons }: PricedRoom): TaxedRoom | DayNumber[] {
-  const plan = planStay(taxes, nights[0]?.day ?? 0, nights.length, persons)
-  const faults = nightsBelow(plan, nights)
-  if (faults.length > 0) return faults
+function taxRoom(room: PricedRoom): TaxedRoom | TaxFault {
+  const { taxes, nights, persons } = room
+  const firstNight = nights[0]?.day ?? 0
+  if (taxes.hasFormer) {
+    const unknown = formerNights(taxes, firstNight, firstNight + nights.length)
+    if (unknown.length > 0) return { fault: 'FORMER_CURRENCY', nights: unknown }
+  }
+  const plan = planStay(taxes, firstNight, nights.length, persons)
+  const below = nightsBelow(plan, nights)
+  if (below.length > 0) return { fault: 'TAXES_EXCEED_PRICE', nights: below }
   const sums = sumsByKind(plan, nights)
   let price = 0
   for (const sum of sums) price += sum.price
@@ -102,7 +118,8 @@ function taxRoom({ taxes, nights, persons }: PricedRoom): TaxedRoom | DayNumber[
     return { tax: entry.tax, amount }
   })
   const total = { beforeTax: price - included, tax: included + added, afterTax: price + added, dueAtProperty }
-  if (included > price || !isCountable(total)) return nights.map(({ day }) => day)
+  if (!isCountable(total)) return { fault: 'TOTAL_TOO_LARGE', nights: daysOf(room) }
+  if (included > price) return { fault: 'TAXES_EXCEED_PRICE', nights: daysOf(room) }
   return new RoomTaxed(lines, total, () => taxNights(plan, nights, included, added, isSmall))
 }
 
@@ -237,64 +254,4 @@ export function exactLine({ kinds }: StayPlan, index: number, sums: readonly Kin
     if (share) numerator += BigInt(price) * share.perPrice.exact + BigInt(nightCount) * share.perNight.exact
   }
   return numerator
-}
-
-/**
- * Divides a rounded sum over its nights by largest remainder, using integers only: each night gets the whole
- * units of its exact part, and the remaining units go, one per night, to the largest fractions, and to
- * earlier nights among equals. A sum of several rounded amounts may be off by more than one unit per night;
- * then the nights take further turns. A night without a part gets nothing while another can take it. No night
- * gets less than zero or more than its limit.
- */
-export function spread(
-  sum: number,
-  wholes: readonly number[],
-  /** Numerators over one denominator. */
-  fractions: readonly (number | bigint)[],
-  limits?: readonly number[],
-): number[] {
-  const amounts = [...wholes]
-  let left = sum
-  for (const whole of wholes) left -= whole
-  if (left === 0) return amounts
-  const limitOf = (night: number): number => limits?.[night] ?? Number.POSITIVE_INFINITY
-  const isPart = (night: number): boolean => (wholes[night] ?? 0) > 0 || (fractions[night] ?? 0) > 0
-  const byFraction = [...wholes.keys()].sort((one, other) => compare(fractions[other], fractions[one]))
-  if (left > 0) {
-    left = goRound(amounts, byFraction.filter(isPart), left, 1, limitOf)
-    left = goRound(amounts, byFraction, left, 1, limitOf)
-  } else {
-    left = goRound(amounts, byFraction.reverse(), -left, -1, () => 0)
-  }
-  if (left !== 0) throw new RangeError(`${left} of ${sum} has no place in ${wholes.length} nights`)
-  return amounts
-}
-
-/**
- * Adds (or subtracts) one unit per night, in turn, until nothing is left or all nights are at their limit.
- */
-function goRound(
-  amounts: number[],
-  order: readonly number[],
-  units: number,
-  step: 1 | -1,
-  limitOf: (night: number) => number,
-): number {
-  let left = units
-  let leftBefore = Number.POSITIVE_INFINITY
-  while (left > 0 && left < leftBefore) {
-    leftBefore = left
-    for (const night of order) {
-      const amount = amounts[night] ?? 0
-      if (left === 0 || amount === limitOf(night)) continue
-      amounts[night] = amount + step
-      left--
-    }
-  }
-  return left
-}
-
-function compare(one: number | bigint = 0, other: number | bigint = 0): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
 }

@@ -1,6 +1,7 @@
 import { unknownHotelError } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
+import { formerCurrency } from '../hotels/former-currency.ts'
 import { commonLimits } from '../keys/contract.ts'
 import {
   answerMembers,
@@ -144,6 +145,7 @@ const tax = Type.Object({
   }),
   startDate: Type.Optional(date({ description: 'First night with this tax; requires endDate' })),
   endDate: Type.Optional(date({ description: 'Last night with this tax; requires startDate' })),
+  formerCurrency,
 })
 export type Tax = Static<typeof tax>
 
@@ -271,7 +273,7 @@ export const taxRoutes = {
     tag: 'Taxes',
     summary: 'Read back the taxes of a hotel',
     description:
-      'All taxes of the hotel in the shape of `POST /push/taxes`, so that they can be edited and posted back. An entry of `products` has only the ids that are set.',
+      'All taxes of the hotel in the shape of `POST /push/taxes`, so that they can be edited and posted back. An entry of `products` has only the ids that are set. A fixed tax from before a change of the hotel’s currency has `formerCurrency`, and `warnings` names it.',
     body: Type.Object({ hotelId }),
     answer: Type.Object({ ...success, hotelId: Type.String(), taxes: propertyTaxes, products }),
     errors: { 404: 'Unknown hotel (`Hotel not found`)' },

@@ -2,6 +2,7 @@ import type { DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
 import { scopesOf, taxesColumn, type StoredTax, type ScopedTaxes } from './store.ts'
 import { prepareTaxes, taxesFor, type PreparedTaxes } from './room-rate-taxes.ts'
+import { isFormerAmount } from './former-taxes.ts'
 import { planStay } from './stay-plan.ts'
 
 /**
@@ -27,7 +28,7 @@ export const priceFloors = {
   },
 }
 
-type PriceFloor = {
+export type PriceFloor = {
   highest: (roomNo: number, rateNo: number, persons: number) => number
   on: (night: DayNumber, roomNo: number, rateNo: number, persons: number) => number
 }
@@ -39,7 +40,7 @@ function preparedBy(
 ): PreparedTaxes {
   const taxed = scopes.map(({ taxes, ...scope }) => ({
     ...scope,
-    taxes: taxes.filter(isDueEachNight).map(change),
+    taxes: taxes.filter((tax) => isDueEachNight(tax) && !isFormerAmount(tax, minorDigits)).map(change),
   }))
   return prepareTaxes(taxed, minorDigits)
 }

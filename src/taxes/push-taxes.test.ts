@@ -9,6 +9,7 @@ import {
   vat,
 } from '../../test/stage/scenes/taxes.ts'
 import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
+import { taxWarnings } from './tax-warnings.ts'
 
 const gateway = await gatewayForTests()
 
@@ -46,6 +47,13 @@ test('taxes of all four kinds of scope are saved and read back as pushed, each e
     scopesChanged: 4,
     revision: Number(revisionBefore) + 1,
     requestId: 'first-taxes',
+    warnings: [
+      {
+        ...taxWarnings.typeRepeated,
+        message: 'VAT is charged twice on the same nights: /products/2/taxes/0 applies to them too',
+        path: '/products/2/taxes/1',
+      },
+    ],
   })
   assert.deepEqual(await heldTaxes(supplier), {
     code: '200',

@@ -1,7 +1,8 @@
 import { parseNight, type DayNumber } from '../base/calendar.ts'
 import type { Tax } from './contract.ts'
 import { anyNo, type ScopedTaxes } from './store.ts'
-import { exactDecimal } from './tax-rules.ts'
+import { decimalsOf, exactDecimal } from './decimals.ts'
+import { isFormerAmount } from './former-taxes.ts'
 
 /** A tax prepared for computation: its words as flags, its value as an integer. */
 export type TaxEntry = {
@@ -18,22 +19,28 @@ export type TaxEntry = {
   isAdded: boolean
   firstNight: DayNumber
   lastNight: DayNumber
-  /** A fraction over `rateScale`, or minor units times `fixedScale`. */
+  /** A fraction over `rateScale`, or minor units; meaningless for an amount of a former currency. */
   value: bigint
+  /** An amount of a former currency: unknown, so that no night to which the tax applies has a price. */
+  isFormer: boolean
+  /** Which of the four lists it is from. */
+  scope: TaxEntryScope
 }
 
 /** All taxes of one room-rate: the property's, the room's, the rate's and the pair's, in this order. */
 export type RoomRateTaxes = {
   entries: readonly TaxEntry[]
   rateScale: bigint
-  /** 1, unless the hotel has switched to a currency with fewer digits since the taxes were pushed. */
-  fixedScale: bigint
   minorDigits: number
   /** The flags that plans of stays depend on. */
   hasDates: boolean
   hasPerPerson: boolean
   hasPerStay: boolean
+  hasFormer: boolean
 }
+
+const taxEntryScopes = ['property', 'room', 'rate', 'pair'] as const
+export type TaxEntryScope = (typeof taxEntryScopes)[number]
 
 /** The taxes of one hotel, prepared once for a version of its catalog. */
 export type PreparedTaxes = {
@@ -67,8 +74,11 @@ export function taxesFor(
   const known = preparedByScope.get(key)
   if (known) return known
   const ofProperty = taxesByScope.get(scopeKey(anyNo, anyNo))
-  const lists = [ofProperty ?? [], ofRoom ?? [], ofRate ?? [], ofPair ?? []]
-  const prepared = prepareList(lists.flat(), minorDigits)
+  const listByScope = { property: ofProperty, room: ofRoom, rate: ofRate, pair: ofPair } as const
+  const prepared = prepareList(
+    taxEntryScopes.flatMap((scope) => (listByScope[scope] ?? []).map((tax) => ({ tax, scope }))),
+    minorDigits,
+  )
   preparedByScope.set(key, prepared)
   return prepared
 }
@@ -78,26 +88,33 @@ function scopeKey(roomNo: number, rateNo: number): number {
   return roomNo * 65_536 + rateNo
 }
 
-function prepareList(taxes: readonly Tax[], minorDigits: number): RoomRateTaxes {
-  const percentDecimals = decimalsMax(taxes, '%')
-  const fixedDecimals = Math.max(minorDigits, decimalsMax(taxes, 'fixed'))
-  const entries = taxes.map((tax) => entryOf(tax, tax.valueType === '%' ? percentDecimals : fixedDecimals))
+function prepareList(
+  scoped: readonly { tax: Tax; scope: TaxEntryScope }[],
+  minorDigits: number,
+): RoomRateTaxes {
+  const percentDecimals = percentDecimalsOf(scoped.map(({ tax }) => tax))
+  const entries = scoped.map(({ tax, scope }) => entryOf(tax, scope, { percentDecimals, minorDigits }))
   return {
     entries,
     // 1 without percentages, so that numbers stay small.
     rateScale: entries.some(({ isPercent }) => isPercent) ? 10n ** BigInt(percentDecimals + 2) : 1n,
-    fixedScale: 10n ** BigInt(fixedDecimals - minorDigits),
     minorDigits,
-    hasDates: taxes.some(({ startDate }) => startDate !== undefined),
+    hasDates: scoped.some(({ tax }) => tax.startDate !== undefined),
     hasPerPerson: entries.some(({ isPercent, isPerPerson }) => !isPercent && isPerPerson),
     hasPerStay: entries.some(({ isPercent, isPerStay }) => !isPercent && isPerStay),
+    hasFormer: entries.some(({ isFormer }) => isFormer),
   }
 }
 
-function entryOf(tax: Tax, decimals: number): TaxEntry {
+function entryOf(
+  tax: Tax,
+  scope: TaxEntryScope,
+  { percentDecimals, minorDigits }: { percentDecimals: number; minorDigits: number },
+): TaxEntry {
   const { type, valueType, value, appliedOn, appliedPer, included, payNow, startDate, endDate } = tax
   const isPercent = valueType === '%'
   const isVat = type === 'VAT'
+  const decimals = isPercent ? percentDecimals : minorDigits
   const [whole = '', fraction = ''] = exactDecimal(value).split('.')
   return {
     tax,
@@ -111,12 +128,27 @@ function entryOf(tax: Tax, decimals: number): TaxEntry {
     firstNight: parseNight(startDate ?? '') ?? Number.NEGATIVE_INFINITY,
     lastNight: parseNight(endDate ?? '') ?? Number.POSITIVE_INFINITY,
     value: BigInt(whole + fraction.padEnd(decimals, '0')),
+    isFormer: isFormerAmount(tax, minorDigits),
+    scope,
   }
 }
 
-function decimalsMax(taxes: readonly Tax[], valueType: Tax['valueType']): number {
-  const decimals = taxes
-    .filter((tax) => tax.valueType === valueType)
-    .map(({ value }) => exactDecimal(value).split('.')[1]?.length ?? 0)
+function percentDecimalsOf(taxes: readonly Tax[]): number {
+  const decimals = taxes.map(({ valueType, value }) => (valueType === '%' ? decimalsOf(value) : 0))
   return Math.max(0, ...decimals)
+}
+
+/** The nights of a stay on which a tax of a former currency would be due. */
+export function formerNights(
+  { entries }: RoomRateTaxes,
+  arrival: DayNumber,
+  departure: DayNumber,
+): DayNumber[] {
+  const former = entries.filter(({ isFormer }) => isFormer)
+  const nights: DayNumber[] = []
+  for (let night = arrival; night < departure; night++) {
+    if (former.some(({ firstNight, lastNight }) => firstNight <= night && night <= lastNight))
+      nights.push(night)
+  }
+  return nights
 }

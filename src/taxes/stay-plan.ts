@@ -192,14 +192,10 @@ type Scales = {
   constant: bigint
 }
 
-function scalesOf(
-  { rateScale, fixedScale }: RoomRateTaxes,
-  entries: readonly TaxEntry[],
-  spread: bigint,
-): Scales {
+function scalesOf({ rateScale }: RoomRateTaxes, entries: readonly TaxEntry[], spread: bigint): Scales {
   const hasOnVat = entries.some(({ isOnVat }) => isOnVat)
   const hasFixedVat = entries.some(({ isVat, isPercent }) => isVat && !isPercent)
-  const fixed = fixedScale * spread
+  const fixed = spread
   return {
     percent: rateScale,
     rate: hasOnVat ? rateScale * rateScale : rateScale,

@@ -1,16 +1,19 @@
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { besideShape, onEveryProblem, type Mounted, answer, on } from '../http/calls/mount.ts'
-import { rejectIfAny, type Problem, Rejected } from '../http/rejected.ts'
+import { problemsListedMax, rejectIfAny, type Problem, Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validation/validate.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { acceptTaxes, problemsAt } from './accept-taxes.ts'
 import { taxErrors, taxRoutes } from './contract.ts'
+import { minorDigits } from '../reference/currencies.ts'
+import { formerTaxWarnings } from './former-taxes.ts'
 import { taxProblems } from './tax-rules.ts'
+import type { TaxNeeds } from './tax-warnings.ts'
 import { anyNo, selectTaxes } from './store.ts'
 
 /** POST /push/taxes. */
-export const pushTaxes = (needs: Needs): Mounted =>
+export const pushTaxes = (needs: TaxNeeds): Mounted =>
   onEveryProblem(
     taxRoutes.pushTaxes,
     (body, shapeProblems, { caller }) => judge(needs.db, body, shapeProblems, caller.supplierId),
@@ -45,13 +48,17 @@ export const getTaxes = (needs: Needs) =>
     const scopes = await selectTaxes(needs.db, hotel.id)
     const isProperty = ({ roomNo, rateNo }: { roomNo: number; rateNo: number }): boolean =>
       roomNo === anyNo && rateNo === anyNo
+    const taxes = scopes.find(isProperty)?.taxes ?? []
+    const products = scopes
+      .filter((scope) => !isProperty(scope))
+      .map(({ roomId, rateId, taxes: ofScope }) => ({ roomId, rateId, taxes: ofScope }))
+    const warnings = formerTaxWarnings(taxes, products, minorDigits(hotel.currency) ?? 0)
     return answer(200, {
       code: '200',
       message: 'Taxes retrieved successfully',
       hotelId: body.hotelId,
-      taxes: scopes.find(isProperty)?.taxes ?? [],
-      products: scopes
-        .filter((scope) => !isProperty(scope))
-        .map(({ roomId, rateId, taxes }) => ({ roomId, rateId, taxes })),
+      taxes,
+      products,
+      ...(warnings.length > 0 ? { warnings: warnings.slice(0, problemsListedMax) } : {}),
     })
   })

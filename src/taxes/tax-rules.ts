@@ -1,5 +1,7 @@
 import { isNight } from '../base/calendar.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
+import { decimalsOf, exactDecimal } from './decimals.ts'
+import { formerCurrencyOf } from './former-taxes.ts'
 import { isRecord } from '../http/validation/validate.ts'
 import type { Catalog } from '../products/store.ts'
 import {
@@ -122,33 +124,15 @@ export function problemsAtHotel(
 
 /** Problems of fixed taxes with the currency of their hotel. */
 function currencyProblems(taxes: unknown, minorDigits: number, path: string): Problem[] {
-  return recordsOf(taxes, taxesPerScopeMax).flatMap(({ record: { valueType, value }, index }) =>
-    valueType === 'fixed' &&
-    (typeof value === 'number' || typeof value === 'string') &&
-    decimalsOf(value) > minorDigits
-      ? [{ ...taxErrors.fixedTooFine, path: `${path}/${index}/value`, value: reportedValue(value) }]
-      : [],
+  return recordsOf(taxes, taxesPerScopeMax).flatMap(
+    ({ record: { valueType, value, formerCurrency }, index }) =>
+      valueType === 'fixed' &&
+      formerCurrency === undefined &&
+      (typeof value === 'number' || typeof value === 'string') &&
+      decimalsOf(value) > minorDigits
+        ? [{ ...taxErrors.fixedTooFine, path: `${path}/${index}/value`, value: reportedValue(value) }]
+        : [],
   )
-}
-
-/** The number of significant decimals, without trailing zeros. */
-function decimalsOf(value: number | string): number {
-  const text = exactDecimal(value)
-  const point = text.indexOf('.')
-  return point === -1 ? 0 : text.length - point - 1
-}
-
-const exponential = /^(\d)(?:\.(\d+))?e-(\d+)$/
-
-/**
- * The canonical decimal text of a value from zero to below 1e21: no exponent, no trailing zeros, no `-0`. Two
- * values are equal if and only if their texts are.
- */
-export function exactDecimal(value: number | string): string {
-  const text = String(value).replace(/^-/, '')
-  const small = exponential.exec(text)
-  if (small) return `0.${'0'.repeat(Number(small[3]) - 1)}${small[1]}${small[2] ?? ''}`
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
 
 /** Whether two lists have equal taxes in the same order. */
@@ -158,5 +142,6 @@ export function sameTaxes(one: readonly Tax[], other: readonly Tax[]): boolean {
 
 function canonical(tax: Tax): unknown[] {
   const { type, valueType, value, appliedOn, appliedPer, included, payNow, startDate, endDate } = tax
-  return [type, valueType, exactDecimal(value), appliedOn, appliedPer, included, payNow, startDate, endDate]
+  const amount = [valueType, exactDecimal(value), formerCurrencyOf(tax)]
+  return [type, ...amount, appliedOn, appliedPer, included, payNow, startDate, endDate]
 }

@@ -23,6 +23,8 @@ export class RowDays {
   readonly #slots = new Uint8Array(fieldsEnd)
   readonly #values: Float64Array
   readonly #held: Uint8Array
+  /** 1 where a price of a former currency was left out; allocated with the first. */
+  #former: Uint8Array | undefined
   /** Revisions of prices, while they are compared with the revision of the last change of currency. */
   #revisions: Float64Array | undefined
   /** The month that was read last, and its first day. */
@@ -40,8 +42,14 @@ export class RowDays {
     this.#held = new Uint8Array(slots)
   }
 
+  /** Whether a requested price is set on the day, but in a former currency: it is unknown, not missing. */
+  isFormer(field: number, day: DayNumber): boolean {
+    return this.#former?.[((this.#slots[field] ?? 0) - 1) * this.days + day - this.from] === 1
+  }
+
   /** Clears all values of the row. */
   clear(): void {
+    this.#former = undefined
     for (let slot = 0; slot < this.#held.length; slot++) {
       if (this.#held[slot] === 0) continue
       this.#held[slot] = 0
@@ -114,7 +122,11 @@ export class RowDays {
     this.#revisions.fill(unset)
     readNights(bytes, end, firstNight, endNight, this.#revisions, 0)
     for (let night = firstNight; night < endNight; night++) {
-      if ((this.#revisions[night] ?? unset) <= currencyRevision) this.#values[offset + night] = unset
+      const isSet = this.#values[offset + night] !== unset
+      if (!isSet || (this.#revisions[night] ?? unset) > currencyRevision) continue
+      this.#values[offset + night] = unset
+      this.#former ??= new Uint8Array(this.#values.length)
+      this.#former[offset + night] = 1
     }
   }
 }

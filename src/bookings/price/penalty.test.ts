@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  idOf,
-  expectStatus,
-  openShop,
-  pushNights,
-  room,
-  type Shop,
-} from '../../../test/stage/scenes/booking.ts'
+import { idOf, expectStatus, openShop, room, type Shop } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests } from '../../../test/stage/harness.ts'
-import { expectOk, product, storyHotel } from '../../../test/stage/story.ts'
+import { expectOk, product } from '../../../test/stage/story.ts'
 import { preparePolicy } from '../../offers/price/cancel-policy.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { penaltyAt } from './penalty.ts'
@@ -164,35 +157,37 @@ test('the penalty that an offer of several rooms shows is the one that cancellin
   )
 })
 
-test('a flat penalty with more decimals than the hotel’s new currency costs the whole stay until it is pushed again', async () => {
+test('a flat penalty never exceeds what the room is charged: offer, cancellation and delivery agree', async () => {
   gateway.clock.set(bookedAt)
-  const yen = await openShop(gateway, 'Yen')
-  const pushPolicy = async (amount: string): Promise<void> => {
-    const penaltyCharge = { chargeBase: 'FullStay', amount }
-    const cancelPolicies = [{ code: 'FLAT', cancelPenalties: [{ penaltyCharge }] }]
-    const products = [product('DBL', 'BAR', { cancelPolicies })]
-    expectOk(await yen.supplier.post('/push/products', { hotelId: 'H1', products }))
-  }
-  const offeredAndCharged = async (): Promise<unknown[]> => {
-    const offered = await yen.platform.post('/booking/offers', {
-      hotels: [{ supplier: 'Yen', hotelId: 'H1' }],
+  const capped = await openShop(gateway, 'Capped')
+  const penaltyCharge = { chargeBase: 'FullStay', amount: '250' }
+  const cancelPolicies = [{ code: 'FLAT', cancelPenalties: [{ penaltyCharge }] }]
+  const products = [product('DBL', 'BAR', { cancelPolicies })]
+  expectOk(await capped.supplier.post('/push/products', { hotelId: 'H1', products }))
+  const offeredAndCharged = async (checkout: string): Promise<unknown[]> => {
+    const offered = await capped.platform.post('/booking/offers', {
+      hotels: [{ supplier: 'Capped', hotelId: 'H1' }],
       checkin: '2027-04-20',
-      checkout: '2027-04-22',
+      checkout,
       rooms: [{ adults: 2 }],
     })
     const [hotel] = Object(expectOk(offered).body['hotels'])
     const offer = hotel.offers.find(({ rateId }: { rateId: string }) => rateId === 'BAR')
-    const id = idOf(await yen.book())
-    const { body } = await yen.platform.post(`/booking/reservations/${id}/cancel`, {})
-    return [offer.cancelPolicy.penalties[0].amount, Object(body['penalty']).amount]
+    const id = idOf(await capped.book({ checkout }))
+    const { body } = await capped.platform.post(`/booking/reservations/${id}/cancel`, {})
+    const path = `/push/webhook/pushbook/retrieve?reservation_id=${id}`
+    const [{ reservations }] = Object(expectOk(await capped.supplier.get(path)).body['data'])
+    const [delivered] = reservations.reservation
+    return [
+      offer.cancelPolicy.penalties[0].amount,
+      Object(body['penalty']).amount,
+      delivered.penalty.amount,
+      delivered.penalty.by[0].amount,
+    ]
   }
-  await pushPolicy('40.5')
-  assert.deepEqual(await offeredAndCharged(), ['40.50', '40.50'])
-  expectOk(await yen.supplier.post('/push/hotels', [storyHotel({ currency: 'JPY' })]))
-  await pushNights(yen.supplier, { rates: [{ rateId: 'BAR', price: 10_000 }] })
-  assert.deepEqual(await offeredAndCharged(), ['22000', '22000'])
-  await pushPolicy('4500')
-  assert.deepEqual(await offeredAndCharged(), ['4500', '4500'])
+  // Nights at 110.00 with their tax.
+  assert.deepEqual(await offeredAndCharged('2027-04-21'), Array(4).fill('110.00'))
+  assert.deepEqual(await offeredAndCharged('2027-04-23'), Array(4).fill('250.00'))
 })
 
 test('a reservation that is not cancelled has no penalty, nor has one booked without a policy', async () => {

@@ -1,6 +1,5 @@
-import type { StayPenalty } from '../../offers/price/cancel-policy.ts'
 import type { ReservationContent, ReservationVersion, RoomState } from '../state.ts'
-import { minorText, toMinor } from '../../base/money.ts'
+import { minorText, totalToMinor } from '../../base/money.ts'
 
 /** The cost of cancelling under the booked policies. Amounts in minor units. */
 export type Penalty = { amount: number; by: PenaltyOfRoom[] }
@@ -34,7 +33,7 @@ export function penaltyOf({
 export function penaltyAt({ rooms, minorDigits }: ReservationContent, atMs: number): Penalty | null {
   if (rooms.every(({ cancelPolicy }) => cancelPolicy === null)) return null
   const by = rooms.flatMap((room): PenaltyOfRoom[] => {
-    const due = dueOf(room.cancelPolicy?.penalties ?? [], minorDigits, atMs)
+    const due = dueOf(room, minorDigits, atMs)
     return due && due.amount > 0 ? [{ room, code: room.cancelPolicy?.code ?? null, ...due }] : []
   })
   return { amount: by.reduce((sum, { amount }) => sum + amount, 0), by }
@@ -44,14 +43,15 @@ type Due = Pick<PenaltyOfRoom, 'from' | 'amount'>
 
 /**
  * The penalty of the last deadline that has passed, whatever the earlier penalties were; for a no-show, the
- * no-show penalty if it is higher.
+ * no-show penalty if it is higher. Never more than the room was charged.
  */
-function dueOf(penalties: readonly StayPenalty[], minorDigits: number, atMs: number): Due | undefined {
+function dueOf({ cancelPolicy, total }: RoomState, minorDigits: number, atMs: number): Due | undefined {
+  const penalties = cancelPolicy?.penalties ?? []
   const [noShows, byDeadline] = [true, false].map((isNoShow) => {
     let last: (Due & { fromMs: number }) | undefined
     for (const { from, amount: text, noShow = false } of penalties) {
       const fromMs = from === null ? -Infinity : Date.parse(from)
-      const amount = toMinor(text, minorDigits) ?? 0
+      const amount = Math.min(knownPenalty(text, minorDigits), total.afterTax)
       if (noShow !== isNoShow || fromMs > atMs) continue
       // At the same deadline the highest penalty applies.
       if (!last || fromMs > last.fromMs || (fromMs === last.fromMs && amount > last.amount))
@@ -60,6 +60,13 @@ function dueOf(penalties: readonly StayPenalty[], minorDigits: number, atMs: num
     return last && { from: last.from, amount: last.amount }
   })
   return noShows && noShows.amount > (byDeadline?.amount ?? 0) ? noShows : byDeadline
+}
+
+/** A reservation states the amounts of its penalties in its own currency. */
+function knownPenalty(text: string, minorDigits: number): number {
+  const amount = totalToMinor(text, minorDigits)
+  if (amount === undefined) throw new RangeError(`a stored penalty of ${text} is no amount`)
+  return amount
 }
 
 /** As the platform reads it. */

@@ -33,6 +33,8 @@ export type ExplainedRule = {
   asked: unknown
   missing?: { ageCategory: string; guests: number }
   reason?: string
+  /** What the supplier must push again, because it is of a former currency. */
+  pushAgain?: string[]
   setBy: CellSetter | null
 }
 

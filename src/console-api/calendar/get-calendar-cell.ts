@@ -5,7 +5,7 @@ import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../..
 import { historyFieldOf } from '../../ari/history/replaced-values.ts'
 import { isSwitch, restrictionNames } from '../../ari/restrictions.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
-import type { Origin } from '../../offers/explain/explain.ts'
+import type { Origin } from '../../offers/explain/revisions.ts'
 import { RoomRateDays, type RowName } from '../../offers/stays/room-rate-days.ts'
 import { readSetters, namesDay } from '../../offers/explain/set-by.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'

@@ -71,6 +71,8 @@ export type ChecklistStep = {
   url?: string
   /** Why the URL is not called: it would be refused today. */
   fault?: string
+  /** It is missing because of amounts of a former currency. */
+  reason?: 'FORMER_CURRENCY'
   /** Whether an operator may mark it as not needed, for all hotels of the supplier. */
   isOptional?: true
   /** Why it is not needed; the operator is null for people of the supplier. */

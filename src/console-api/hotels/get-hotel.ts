@@ -29,6 +29,7 @@ import { selectOptionalWholeStop } from '../stop-sells/store.ts'
 import { selectUnneededSteps } from '../suppliers/go-live-steps.ts'
 import { listedHotel } from './list-hotels.ts'
 import { selectHotelsOnSale } from '../../ari/read/on-sale.ts'
+import { unlessFormer, type FormerSteps } from '../../hotels/former-amounts.ts'
 import type { HotelRow } from '../../hotels/store.ts'
 import type { OutboundRules } from '../../outbound/vet-url.ts'
 import { selectCallback, type WebhookKind } from '../../webhooks/store.ts'
@@ -107,13 +108,14 @@ async function readTaxes(db: Queryable, hotelId: number): Promise<HotelTaxes[]> 
 
 type ChecklistNeeds = Needs & { outbound: OutboundRules }
 
-type CheckedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'aheadMs' | 'currencyRevision'> & {
-  supplierId: number
-  createdAt: Date
-  ariAt: Date | null
-  hasAvailableProduct: boolean
-  hasTaxes: boolean
-}
+type CheckedHotel = Pick<HotelRow, 'id' | 'timeZone' | 'aheadMs' | 'currencyRevision'> &
+  FormerSteps & {
+    supplierId: number
+    createdAt: Date
+    ariAt: Date | null
+    hasAvailableProduct: boolean
+    hasTaxes: boolean
+  }
 
 const kindsOfHotel = ['hotels', 'products', 'taxes', 'ari'] as const satisfies readonly PushKind[]
 type KindOfHotel = (typeof kindsOfHotel)[number]
@@ -137,15 +139,22 @@ async function readChecklist(needs: ChecklistNeeds, hotel: CheckedHotel): Promis
     provedStep(kind, status, at, newest)
   return [
     step('hotels', 'done', hotel.createdAt),
-    step('products', done(hotel.hasAvailableProduct)),
-    step('taxes', hotel.hasTaxes ? 'done' : 'notNeeded'),
-    step('ari', done(onSale.has(hotel.id)), hotel.ariAt),
+    formerStep(step('products', done(hotel.hasAvailableProduct)), hotel.hasFormerTerms),
+    formerStep(step('taxes', hotel.hasTaxes ? 'done' : 'notNeeded'), hotel.hasFormerTax),
+    formerStep(
+      step('ari', done(onSale.has(hotel.id)), hotel.ariAt),
+      !onSale.has(hotel.id) && hotel.hasFormerPrices,
+    ),
     unlessUnneeded(
       await webhookStep(needs, hotel, 'availability', 'availabilityWebhook'),
       unneeded.availabilityWebhook,
     ),
     unlessUnneeded(await webhookStep(needs, hotel, 'pushbook', 'pushbookWebhook'), unneeded.pushbookWebhook),
   ]
+}
+
+function formerStep(step: ChecklistStep, isFormer: boolean): ChecklistStep {
+  return isFormer ? { ...step, ...unlessFormer(step, isFormer), at: null, proof: null } : step
 }
 
 /** A URL that is called counts, whatever an operator has said. */

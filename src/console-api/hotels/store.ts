@@ -1,3 +1,4 @@
+import { formerSteps, type FormerSteps } from '../../hotels/former-amounts.ts'
 import { hotelColumns, type HotelRow } from '../../hotels/store.ts'
 import { readId } from '../../http/calls/query.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
@@ -39,16 +40,17 @@ export async function selectNamedHotels(db: Queryable, typed: string): Promise<n
   return rows.map(({ id }) => id)
 }
 
-type HotelDetails = HotelRow & {
-  pushed: Record<string, unknown>
-  cityMatched: string | null
-  createdAt: Date
-  ariAt: Date | null
-  channelManager: string | null
-  productCount: number
-  hasAvailableProduct: boolean
-  hasTaxes: boolean
-}
+type HotelDetails = HotelRow &
+  FormerSteps & {
+    pushed: Record<string, unknown>
+    cityMatched: string | null
+    createdAt: Date
+    ariAt: Date | null
+    channelManager: string | null
+    productCount: number
+    hasAvailableProduct: boolean
+    hasTaxes: boolean
+  }
 
 /** Details for the page of a hotel, beyond the list. */
 export async function selectOptionalHotelDetails(
@@ -59,7 +61,8 @@ export async function selectOptionalHotelDetails(
     `select ${hotelColumns}, pushed, city_matched as "cityMatched", created_at as "createdAt", ari_at as "ariAt",
        (select channel_manager from api_key where id = hotel.key_id) as "channelManager",
        (select count(*)::int from room_rate where hotel_id = hotel.id) as "productCount",
-       is_offered as "hasAvailableProduct", exists (select from tax where hotel_id = hotel.id) as "hasTaxes"
+       is_offered as "hasAvailableProduct", exists (select from tax where hotel_id = hotel.id) as "hasTaxes",
+       ${formerSteps}
      from hotel where id = $1`,
     [hotelId],
   )

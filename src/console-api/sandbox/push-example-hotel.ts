@@ -11,6 +11,7 @@ import { acceptProducts } from '../../products/accept-products.ts'
 import { selectMealPlans, selectRoomTypes } from '../../reference/store.ts'
 import { selectAheadMs, inSandbox } from '../../sandbox/account.ts'
 import { acceptTaxes } from '../../taxes/accept-taxes.ts'
+import type { TaxNeeds } from '../../taxes/tax-warnings.ts'
 import { exampleHotel, exampleProducts, exampleTaxes, exampleYear } from './example-hotel.ts'
 import { consoleRequestPrefix, sandboxConsoleRoutes, type ExamplePush } from './contract.ts'
 import { noValidKey, supplierNamed, supplierSubject, type NamedSupplier } from '../suppliers/rules.ts'
@@ -19,7 +20,7 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import { noWarnings } from '../../http/calls/warnings.ts'
 import { selectNewestKey } from '../suppliers/store.ts'
 
-type ExampleNeeds = AriNeeds & { environment: Environment }
+type ExampleNeeds = AriNeeds & TaxNeeds & { environment: Environment }
 
 /** POST /sandbox/{supplierId}/example: the pushes that make a hotel bookable, one after another. */
 export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>

@@ -1,5 +1,4 @@
 import { unset } from '../../ari/blocks/block-codec.ts'
-import type { Block } from '../../ari/blocks/block.ts'
 import { fieldNumber, guestBucket } from '../../ari/fields.ts'
 import {
   allowsBy,
@@ -9,21 +8,19 @@ import {
   type Restriction,
   type RestrictionName,
 } from '../../ari/restrictions.ts'
-import { firstDay, formatNight, monthOf, type DayNumber } from '../../base/calendar.ts'
+import { formatNight, type DayNumber } from '../../base/calendar.ts'
+import { counted } from '../../base/counted.ts'
 import { minorText } from '../../base/money.ts'
+import type { TaxFault } from '../../taxes/compute.ts'
+import { formerTaxText } from '../../taxes/former-taxes.ts'
+import { formerNights } from '../../taxes/room-rate-taxes.ts'
+import { termsOn } from '../stays/arrival-terms.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import type { OfferRule } from '../contract.ts'
 import { taxesOf, type WantedStay } from '../price/evaluate.ts'
 import { fits, type Party } from '../party.ts'
 import type { RoomRateDays, RowName } from '../stays/room-rate-days.ts'
-
-/**
- * The origin of a value: a revision of the hotel's ARI, with the row, field and day, or a push of the product
- * or the hotel itself.
- */
-export type Origin =
-  | { kind: 'ari'; revision: number; row: RowName; field: number; day: DayNumber }
-  | { kind: 'product' | 'hotel' }
+import { Revisions, type Origin } from './revisions.ts'
 
 /** The outcome of a rule on all days with the same value from the same origin. */
 export type TestedRule = {
@@ -36,7 +33,9 @@ export type TestedRule = {
   asked: unknown
   /** The price line that a party needs and the room-rate lacks. */
   missing?: { ageCategory: string; guests: number }
-  reason?: string
+  reason?: TaxFault['fault']
+  /** What must be pushed again because it is of a former currency. */
+  pushAgain?: string[]
   origin: Origin | undefined
 }
 
@@ -62,6 +61,7 @@ export function explain(
     ...priceRules(context),
     ...restrictionNames.flatMap((name) => restrictionRules(context, name)),
     ...taxRules(context),
+    ...termsRules(context),
   ]
   return rules.toSorted((one, other) => Number(one.pass) - Number(other.pass))
 }
@@ -141,6 +141,7 @@ function priceRules({ days, wanted, catalog, roomRate, revisions }: Context): Te
         held: price === unset ? null : minorText(price, catalog.minorDigits),
         asked: partyJson(party),
         ...(missing > 0 && roomRate.pricingModel === 'guest' ? { missing: guestBucket(missing) } : {}),
+        ...(price === unset ? formerPrice(days, missing, day) : {}),
         origin: revisions.newest(
           'rate',
           fields.filter((field) => field > 0),
@@ -156,8 +157,30 @@ function priceRules({ days, wanted, catalog, roomRate, revisions }: Context): Te
  * The first missing price line of the guest model; in the unit model it would be the night's only price. 0 if
  * no line has so many adults.
  */
-function missingPrice(days: RoomRateDays, { adultPrice, childPrice }: Party, day: DayNumber): number {
-  return adultPrice === 0 || days.at('rate', adultPrice, day) === unset ? adultPrice : childPrice
+function missingPrice(
+  days: RoomRateDays,
+  { adultPrice, childPrice, infantPrice }: Party,
+  day: DayNumber,
+): number {
+  if (adultPrice === 0 || days.at('rate', adultPrice, day) === unset) return adultPrice
+  return childPrice > 0 && days.at('rate', childPrice, day) === unset ? childPrice : infantPrice
+}
+
+/** The missing price, if it is only missing because it is in a former currency. */
+function formerPrice(
+  days: RoomRateDays,
+  missing: number,
+  day: DayNumber,
+): Pick<TestedRule, 'reason' | 'pushAgain'> {
+  const field = [fieldNumber.unitPrice, missing].find((one) => one > 0 && days.isFormer(one, day))
+  if (field === undefined) return {}
+  return { reason: 'FORMER_CURRENCY', pushAgain: [priceText(field)] }
+}
+
+function priceText(field: number): string {
+  if (field === fieldNumber.unitPrice) return 'the price of the unit'
+  const { ageCategory, guests } = guestBucket(field)
+  return `the price for ${ageCategory === 'child' && guests > 1 ? `${guests} children` : counted(guests, ageCategory)}`
 }
 
 function fieldsPaid(days: RoomRateDays, party: Party, day: DayNumber): number[] {
@@ -192,12 +215,48 @@ function restrictionRules(context: Context, name: RestrictionName): TestedRule[]
   })
 }
 
-function taxRules({ days, roomRate, wanted }: Context): TestedRule[] {
-  const taxed = roomRate.taxes.entries.length > 0 ? taxesOf(days, roomRate, wanted) : undefined
-  if (!taxed) return []
+function taxRules(context: Context): TestedRule[] {
+  const { days, roomRate, wanted } = context
   const taxRule = { rule: 'taxes', held: null, asked: null, origin: undefined } as const
-  if (taxed.fault === undefined) return [{ ...taxRule, pass: true, days: [] }]
-  return [{ ...taxRule, pass: false, days: taxed.nights, reason: taxed.fault }]
+  const former = formerTaxes(context)
+  if (former) return [{ ...taxRule, pass: false, ...former }]
+  const taxed = taxesOf(days, roomRate, wanted)
+  if (!taxed) return []
+  const { fault: reason } = taxed
+  if (reason === 'TOTAL_TOO_LARGE')
+    return [{ ...taxRule, rule: 'total', pass: false, days: taxed.nights, reason }]
+  if (roomRate.taxes.entries.length === 0) return []
+  if (reason === undefined) return [{ ...taxRule, pass: true, days: [] }]
+  return [{ ...taxRule, pass: false, days: taxed.nights, reason }]
+}
+
+/** Unlike other faults of taxes, known whether or not the nights have prices. */
+function formerTaxes({
+  roomRate: { taxes, room, rate },
+  wanted: { arrival, departure },
+}: Context): Pick<TestedRule, 'days' | 'reason' | 'pushAgain'> | undefined {
+  const nights = taxes.hasFormer ? formerNights(taxes, arrival, departure) : []
+  if (nights.length === 0) return undefined
+  const due = taxes.entries.filter(
+    ({ isFormer, firstNight, lastNight }) => isFormer && firstNight < departure && lastNight >= arrival,
+  )
+  const codes = {
+    property: {},
+    room: { roomId: room.code },
+    rate: { rateId: rate.code },
+    pair: { roomId: room.code, rateId: rate.code },
+  }
+  const pushAgain = due.map(({ tax, scope }) => formerTaxText(tax, codes[scope]))
+  return { days: nights, reason: 'FORMER_CURRENCY', pushAgain }
+}
+
+/** The policy for the arrival, where it has amounts of a former currency. */
+function termsRules({ roomRate, wanted: { arrival } }: Context): TestedRule[] {
+  const { unknown = [] } = termsOn(roomRate, arrival) ?? {}
+  if (unknown.length === 0) return []
+  const rule = { rule: 'cancelPolicy', pass: false, held: null, asked: null } as const
+  const reason = 'FORMER_CURRENCY'
+  return [{ ...rule, days: [arrival], reason, pushAgain: [...unknown], origin: { kind: 'product' } }]
 }
 
 function heldNumber(value: number): number | null {
@@ -221,37 +280,5 @@ class Merged {
     const rule = { ...tested, days: [day] }
     this.#byText.set(text, rule)
     this.rules.push(rule)
-  }
-}
-
-/** The revisions of the hotel that set the values of a room-rate; blocks are decoded on demand. */
-class Revisions {
-  readonly #days: RoomRateDays
-  readonly #blocks: Partial<Record<RowName, (Block | undefined)[]>> = {}
-
-  constructor(days: RoomRateDays) {
-    this.#days = days
-  }
-
-  origin(row: RowName, field: number, day: DayNumber): Origin | undefined {
-    const revision = this.#revisionOf(row, field, day)
-    return revision === unset ? undefined : { kind: 'ari', revision, row, field, day }
-  }
-
-  /** The latest revision among several fields. */
-  newest(row: RowName, fields: readonly number[], day: DayNumber): Origin | undefined {
-    let newest: Origin | undefined
-    for (const field of fields) {
-      const origin = this.origin(row, field, day)
-      if (origin?.kind !== 'ari') continue
-      if (newest?.kind !== 'ari' || origin.revision > newest.revision) newest = origin
-    }
-    return newest
-  }
-
-  #revisionOf(row: RowName, field: number, day: DayNumber): number {
-    const blocks = (this.#blocks[row] ??= this.#days.blocks(row))
-    const month = monthOf(day)
-    return blocks[month - this.#days.firstMonth]?.revisions(field)?.[day - firstDay(month)] ?? unset
   }
 }

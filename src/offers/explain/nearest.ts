@@ -2,7 +2,7 @@ import { unset } from '../../ari/blocks/block-codec.ts'
 import { counted } from '../../base/counted.ts'
 import { formatNight, weekdayOf, type DayNumber } from '../../base/calendar.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
-import { quoteOf, wantedStay, unitsOf, type WantedStay } from '../price/evaluate.ts'
+import { hasKnownTerms, quoteOf, wantedStay, unitsOf, type WantedStay } from '../price/evaluate.ts'
 import { fits, type RequestedRoom, type Parties } from '../party.ts'
 import type { RoomRateDays } from '../stays/room-rate-days.ts'
 
@@ -65,6 +65,7 @@ export function nearestOf(
     const arrival = wanted.arrival + shift
     const departure = arrival + wanted.length + longer
     if (departure <= arrival || arrival < today || nights.isBlocked(arrival, departure)) continue
+    if (!hasKnownTerms(roomRate, arrival)) continue
     const other = wantedStay({ arrival, departure }, today, parties)
     const priced = fitting.filter((room) =>
       nights.isPriced(parties.partyByRoom[room] ?? 0, arrival, departure),

@@ -10,7 +10,8 @@ import {
   type AppliedPush,
 } from '../../push-log/read/store.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
-import type { Origin, TestedRule } from './explain.ts'
+import type { TestedRule } from './explain.ts'
+import type { Origin } from './revisions.ts'
 
 /**
  * The push that set a value, or the reservation that lowered an inventory. `item` is absent if the push's

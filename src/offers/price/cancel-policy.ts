@@ -1,11 +1,10 @@
 import { formatNight, type DayNumber } from '../../base/calendar.ts'
-import { minorText, toMinor } from '../../base/money.ts'
+import { minorText } from '../../base/money.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
-import type { PricedRoom, TaxedRoom, TaxedStay, TaxedTotal } from '../../taxes/compute.ts'
+import type { PricedRoom, TaxedRoom, TaxedTotal } from '../../taxes/compute.ts'
 import type { RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
 import type { Quote } from './evaluate.ts'
-import { exactText } from '../../taxes/trace.ts'
-import { exactDecimal } from '../../taxes/tax-rules.ts'
+import { knownMinor, percentOf, type Fee } from './fees.ts'
 
 type Penalty = NonNullable<CancelPolicy['cancelPenalties']>[number]
 type Charge = Penalty['penaltyCharge']
@@ -128,20 +127,21 @@ function penaltyOf(charge: Charge, { rooms, taxed }: Quote, minorDigits: number)
   return charged
 }
 
-/** The first nights, the full stay, a percentage of it (half up), or a flat amount. */
+/**
+ * The first nights, the full stay, a percentage of it (half up), or a flat amount, but never more than the room
+ * is charged.
+ */
 function penaltyOfRoom(
-  { chargeBase, nights = 0, percent, amount }: Charge,
+  { chargeBase, nights = 0, percent, amount, formerCurrency }: Charge,
   room: PricedRoom,
   taxed: TaxedRoom | undefined,
   minorDigits: number,
 ): number {
   if (chargeBase === 'NightBase') return firstNights(room, taxed, nights)
   const afterTax = taxed?.total.afterTax ?? 0
-  const flat = amount === undefined ? 0 : toMinor(amount, minorDigits)
-  // Pushed in a former currency, which had more decimals: rather too much than free.
-  if (flat === undefined) return afterTax
+  const flat = amount === undefined ? 0 : knownMinor(amount, formerCurrency, minorDigits)
   // A member that is zero is ignored if the other one has a value.
-  if (flat > 0) return flat
+  if (flat > 0) return Math.min(flat, afterTax)
   if (percent !== undefined && (percent > 0 || amount === undefined)) return percentOf(afterTax, percent)
   return amount === undefined ? afterTax : 0
 }
@@ -186,105 +186,4 @@ function instantText(timeZone: string, day: DayNumber, time: string, hoursBefore
   if (instants.size >= instantsKeptMax) instants.clear()
   instants.set(key, text)
   return text
-}
-
-/** A cancellation policy's fees: paid at the property, besides the taxes due there, never part of a total. */
-
-export type Fee = NonNullable<CancelPolicy['fees']>[number]
-
-/** `amount` is in minor units. */
-export type FeeLine = Pick<Fee, 'name' | 'appliedPer'> & { amount: number }
-export type StayFee = Pick<Fee, 'name' | 'appliedPer'> & { amount: string; payNow: false }
-
-/** The quantities by which the fees of a room are multiplied. */
-export type FeeBase = {
-  nights: number
-  /** Adults and children; infants don't count. */
-  persons: number
-  /** The amount charged for the room, in minor units. */
-  afterTax: number
-}
-
-export function feeBasesOf(rooms: readonly PricedRoom[], taxed: TaxedStay): FeeBase[] {
-  return rooms.map(({ nights, persons }, index) => {
-    return { nights: nights.length, persons, afterTax: taxed.rooms[index]?.total.afterTax ?? 0 }
-  })
-}
-
-/** The fees of a room, one line per fee of the policy. */
-export function feeLines(fees: readonly Fee[], base: FeeBase, minorDigits: number): FeeLine[] {
-  return fees.map((fee) => {
-    return { name: fee.name, appliedPer: fee.appliedPer, amount: amountOf(fee, base, minorDigits) }
-  })
-}
-
-/** The fees of all rooms of an offer, as JSON. */
-export function feesText(fees: readonly Fee[], bases: readonly FeeBase[], minorDigits: number): string {
-  let text = ''
-  for (const fee of fees) {
-    let amount = 0
-    for (const base of bases) amount += amountOf(fee, base, minorDigits)
-    const { name, appliedPer } = fee
-    const shown = {
-      name,
-      amount: minorText(amount, minorDigits),
-      appliedPer,
-      payNow: false,
-    } satisfies StayFee
-    text += `${text === '' ? '' : ','}${JSON.stringify(shown)}`
-  }
-  return text
-}
-
-/** The calculation of a room's fees: each before rounding, and then as charged. */
-export function traceFees(
-  fees: readonly Fee[],
-  base: FeeBase,
-  minorDigits: number,
-): { name: string; exact: string; amount: string }[] {
-  const unit = 10n ** BigInt(minorDigits)
-  return fees.map((fee) => {
-    const amount = amountOf(fee, base, minorDigits)
-    const { numerator, denominator } = percentParts(fee.value)
-    const exact =
-      fee.valueType === '%'
-        ? exactText(BigInt(base.afterTax) * numerator, denominator * unit)
-        : exactText(BigInt(amount), unit)
-    return { name: fee.name, exact, amount: minorText(amount, minorDigits) }
-  })
-}
-
-/**
- * A percentage of the amount charged for the room, half up, regardless of `appliedPer`, as with taxes; or a
- * flat amount multiplied as `appliedPer` says. If it has more decimals than the hotel's current currency, it
- * counts as no fee.
- */
-function amountOf(
-  { valueType, value, appliedPer }: Fee,
-  { nights, persons, afterTax }: FeeBase,
-  minorDigits: number,
-): number {
-  if (valueType === '%') return percentOf(afterTax, value)
-  const flat = toMinor(value, minorDigits) ?? 0
-  return flat * timesApplied[appliedPer]({ nights, persons })
-}
-
-const timesApplied: Readonly<Record<Fee['appliedPer'], (room: Omit<FeeBase, 'afterTax'>) => number>> = {
-  per_room_per_night: ({ nights }) => nights,
-  per_person_per_night: ({ nights, persons }) => nights * persons,
-  per_room_per_stay: () => 1,
-  per_person_per_stay: ({ persons }) => persons,
-}
-
-/** A percentage as an exact fraction. */
-export function percentParts(percent: number | string): { numerator: bigint; denominator: bigint } {
-  const [whole = '', decimals = ''] = exactDecimal(percent).split('.')
-  return { numerator: BigInt(whole + decimals), denominator: 100n * 10n ** BigInt(decimals.length) }
-}
-
-/** A percentage of an amount in minor units, rounded half up. */
-export function percentOf(minor: number, percent: number | string): number {
-  if (percent === 100) return minor
-  const { numerator, denominator } = percentParts(percent)
-  return Number((2n * BigInt(minor) * numerator + denominator) / (2n * denominator))
 }

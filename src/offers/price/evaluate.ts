@@ -7,10 +7,12 @@ import {
   type PricedNight,
   type PricedRoom,
   type TaxedStay,
-  type TaxesExceedPrice,
+  type TaxFault,
 } from '../../taxes/compute.ts'
+import { termsOn } from '../stays/arrival-terms.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { fits, type Parties } from '../party.ts'
+import { areFeesExact, feeBasesOf } from './fees.ts'
 import type { RoomRateDays } from '../stays/room-rate-days.ts'
 
 /** A stay of some parties, from a hotel's point of view: the criteria for each of its room-rates. */
@@ -39,11 +41,16 @@ export type Quote = {
   taxed: TaxedStay
 }
 
+/** Whether the policy for the arrival has no flat penalty or fee of a former currency. */
+export function hasKnownTerms(roomRate: BookableRoomRate, arrival: DayNumber): boolean {
+  return (termsOn(roomRate, arrival)?.unknown.length ?? 0) === 0
+}
+
 /** The checks on a room-rate that don't need its nights. */
 export function isOffered(catalog: BookingCatalog, roomRate: BookableRoomRate, wanted: WantedStay): boolean {
   if (!catalog.isAvailable || !roomRate.isAvailable || wanted.advanceDays < 0) return false
   for (const party of wanted.parties.distinct) if (!fits(party, roomRate)) return false
-  return true
+  return hasKnownTerms(roomRate, wanted.arrival)
 }
 
 /**
@@ -59,7 +66,7 @@ export function quoteOf(
   if (unitsLeft < wanted.parties.partyByRoom.length || !isPriced(days, wanted)) return undefined
   if (!isUnrestricted(days, wanted)) return undefined
   const rooms = pricedRooms(days, roomRate, wanted)
-  const taxed = computeTaxes(rooms)
+  const taxed = taxedStay(roomRate, rooms, wanted.arrival)
   return taxed.fault === undefined ? { unitsLeft, rooms, taxed } : undefined
 }
 
@@ -129,6 +136,21 @@ export function taxesOf(
   days: RoomRateDays,
   roomRate: BookableRoomRate,
   wanted: WantedStay,
-): TaxedStay | TaxesExceedPrice | undefined {
-  return isPriced(days, wanted) ? computeTaxes(pricedRooms(days, roomRate, wanted)) : undefined
+): TaxedStay | TaxFault | undefined {
+  if (!isPriced(days, wanted)) return undefined
+  return taxedStay(roomRate, pricedRooms(days, roomRate, wanted), wanted.arrival)
+}
+
+/** With the fees of the policy, what guests pay must be exact too. */
+function taxedStay(
+  roomRate: BookableRoomRate,
+  rooms: readonly PricedRoom[],
+  arrival: DayNumber,
+): TaxedStay | TaxFault {
+  const taxed = computeTaxes(rooms)
+  if (taxed.fault !== undefined || roomRate.terms.length === 0) return taxed
+  const { fees = [], unknown = [] } = termsOn(roomRate, arrival) ?? {}
+  if (fees.length === 0 || unknown.length > 0) return taxed
+  if (areFeesExact(fees, taxed, feeBasesOf(rooms, taxed), roomRate.taxes.minorDigits)) return taxed
+  return { fault: 'TOTAL_TOO_LARGE', nights: (rooms[0]?.nights ?? []).map(({ day }) => day) }
 }

@@ -4,16 +4,8 @@ import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import type { PricedRoom, TaxedTotal, TaxLine } from '../../taxes/compute.ts'
 import { traceTaxes } from '../../taxes/trace.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
-import {
-  policyText,
-  preparePolicy,
-  type PreparedPolicy,
-  feeBasesOf,
-  feesText,
-  traceFees,
-  type Fee,
-  type FeeBase,
-} from '../price/cancel-policy.ts'
+import { policyText, preparePolicy, type PreparedPolicy } from '../price/cancel-policy.ts'
+import { feeBasesOf, feesText, traceFees, type Fee, type FeeBase } from '../price/fees.ts'
 import type { Quote, WantedStay } from '../price/evaluate.ts'
 
 /**

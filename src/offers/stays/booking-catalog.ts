@@ -1,5 +1,6 @@
 import { scopesOf, taxesColumn, type StoredTax } from '../../taxes/store.ts'
 import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
+import { arrivalTerms, type ArrivalTerms } from './arrival-terms.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
 import { platformRateId, platformRoomId, roomRateKey } from '../../products/store.ts'
 import { minorDigits } from '../../reference/currencies.ts'
@@ -41,6 +42,7 @@ export type BookableRoomRate = {
   pricingModel: 'unit' | 'guest' | null
   /** Room-rates with the same policies share one object. */
   policies: readonly CancelPolicy[]
+  terms: readonly ArrivalTerms[]
   taxes: RoomRateTaxes
   /** The members of an offer that don't depend on the stay, as JSON without the closing brace. */
   head: string
@@ -111,6 +113,7 @@ export function bookingCatalogOf(hotelId: number, version: number, json: string)
     rates.map(([no, code, name]) => [no, { code, name, platformId: platformRateId(hotelId, no) }]),
   )
   const hotelTaxes = prepareTaxes(scopesOf(taxes), digits)
+  const termsByPolicies = policies.map((list) => arrivalTerms(list, digits))
   const sold = roomRates.flatMap(
     ([
       roomNo,
@@ -139,6 +142,7 @@ export function bookingCatalogOf(hotelId: number, version: number, json: string)
           mealPlan,
           pricingModel,
           policies: policies[policiesAt] ?? [],
+          terms: termsByPolicies[policiesAt] ?? [],
           taxes: taxesFor(hotelTaxes, roomNo, rateNo),
           head: headOf(room, rate, mealPlan),
         },

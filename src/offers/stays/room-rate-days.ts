@@ -73,9 +73,14 @@ export class RoomRateDays {
     return [this.#room, this.#rate].some((row) => closureFields.some((field) => row.at(field, day) !== unset))
   }
 
+  /** Whether a price of the room-rate is set on a day, but in a former currency. */
+  isFormer(field: number, day: DayNumber): boolean {
+    return this.#rate.isFormer(field, day)
+  }
+
   /**
    * The price for a party on a night; `unset` if there is none. A night has prices of one model only. Infants
-   * without a price are free. There is no interpolation between the numbers of guests that have a price.
+   * without a price are free, unless theirs is in a former currency. There is no interpolation between the numbers of guests that have a price.
    */
   priceOn(party: Party, day: DayNumber): number {
     const rate = this.#rate
@@ -86,7 +91,8 @@ export class RoomRateDays {
     const children = party.childPrice === 0 ? 0 : rate.at(party.childPrice, day)
     if (children === unset) return unset
     const infants = party.infantPrice === 0 ? 0 : rate.at(party.infantPrice, day)
-    return adults + children + (infants === unset ? 0 : infants)
+    if (infants === unset) return rate.isFormer(party.infantPrice, day) ? unset : adults + children
+    return adults + children + infants
   }
 
   /** The row's blocks by month, for callers that need the revisions of its values. */

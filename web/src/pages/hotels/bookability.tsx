@@ -96,7 +96,7 @@ function Explained({
             </Text>
           </Title>
           <Text size="sm" c="dimmed" mb={4}>
-            {t(`hotels.why.remedy.${remedyOf(rule)}`)}
+            {t(`hotels.why.remedy.${remedyOf(rule, causes)}`)}
           </Text>
           <ul className={classes['steps']}>
             {causes.map((cause) => (
@@ -147,10 +147,13 @@ const remedies = [
   'closed',
   'stopSell',
   'taxes',
+  'cancelPolicy',
+  'total',
 ] as const
-type Remedy = (typeof remedies)[number] | 'restriction'
+type Remedy = (typeof remedies)[number] | 'restriction' | 'former'
 
-function remedyOf(rule: ExplainedRule['rule']): Remedy {
+function remedyOf(rule: ExplainedRule['rule'], causes: readonly Cause[]): Remedy {
+  if (causes.every((cause) => cause.rule.pushAgain !== undefined)) return 'former'
   return remedies.find((name) => name === rule) ?? 'restriction'
 }
 

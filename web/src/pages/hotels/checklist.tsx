@@ -49,11 +49,13 @@ export function Checklist({
 
 function Shown({ step, zone }: { step: ChecklistStep; zone: string }) {
   const { t } = useTranslation()
-  const { status, proof, refusedSince, at, url, fault, unneeded } = step
+  const { status, reason, proof, refusedSince, at, url, fault, unneeded } = step
   return (
     <>
       {status !== 'done' && unneeded === undefined && (
-        <Text size="sm">{t(`hotels.check.${step.step}.next`)}</Text>
+        <Text size="sm">
+          {t(reason === 'FORMER_CURRENCY' ? 'hotels.check.former' : `hotels.check.${step.step}.next`)}
+        </Text>
       )}
       {url !== undefined && (
         <Text size="sm" className={classes['url']}>

@@ -245,9 +245,10 @@ function useColumns(currency: string): Column<TaxRow>[] {
       key: 'value',
       header: t('hotels.taxes.value'),
       align: 'right',
-      cell: ({ value, valueType }) => (
+      cell: ({ value, valueType, formerCurrency }) => (
         <span className="figures">
-          {valueType === '%' ? `${String(value)}%` : `${String(value)} ${currency}`}
+          {valueType === '%' ? `${String(value)}%` : `${String(value)} ${formerCurrency ?? currency}`}
+          {formerCurrency !== undefined && ` (${t('hotels.taxes.former')})`}
         </span>
       ),
     },

@@ -57,7 +57,7 @@ export const calendar = {
     closedRate: 'rate closed',
     inventory: 'no units',
     unpushed: 'no inventory pushed',
-    formerCurrency: 'price is in an earlier currency',
+    formerCurrency: 'an amount is in an earlier currency',
     price: 'no price for the party',
     party: 'party is too large',
     past: 'past',
@@ -96,6 +96,8 @@ export const calendar = {
     inventory: 'Units',
     price: 'Price',
     taxes: 'Taxes',
+    cancelPolicy: 'Cancellation policy',
+    total: 'Total',
   },
   cell: {
     units: '{{value}} units',
@@ -220,6 +222,8 @@ export const calendar = {
     maxDays_one: 'Can be booked at most {{count}} day before {{dates}}; requested: {{asked}}',
     maxDays_other: 'Can be booked at most {{count}} days before {{dates}}; requested: {{asked}}',
     taxes: 'Included taxes exceed the price on {{dates}}',
+    former: 'In an earlier currency of the hotel, on {{dates}}: {{what}}',
+    total: 'What guests would pay is too large to be exact',
   },
   holds: {
     yes: 'yes',

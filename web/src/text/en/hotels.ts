@@ -96,6 +96,9 @@ export const hotels = {
       stopSell: 'An operator resumes sales in the calendar. No push of the supplier does.',
       restriction: 'The supplier lifts the restriction, or the guest takes other dates.',
       taxes: 'The supplier pushes a higher price, or smaller included taxes.',
+      cancelPolicy: 'The supplier pushes the product with its amounts in the hotel’s currency.',
+      total: 'Ask for fewer rooms or nights; the supplier checks its prices, taxes and fees.',
+      former: 'The supplier pushes these amounts again, in the hotel’s currency: they are never converted.',
     },
   },
   tab: {
@@ -125,6 +128,8 @@ export const hotels = {
     unmarkWhat: '{{name}} is needed after all',
     unneededBy: '“{{reason}}”, {{operator}}',
     unneededByPlatform: '“{{reason}}”, the platform',
+    former:
+      'Amounts are in an earlier currency of the hotel: the supplier pushes them again in the present one.',
     notCallable: 'Registered but not called: {{fault}}.',
     provedBy: 'Completed by the push of',
     provedGone: 'The push that completed this step is no longer in the push log.',
@@ -199,6 +204,7 @@ export const hotels = {
     policiesOf: 'Cancellation policies: {{room}}, {{rate}}',
   },
   taxes: {
+    former: 'earlier currency, not sold',
     caption: 'Taxes by scope',
     none: 'No taxes pushed',
     noneHint: 'If the property has taxes, the supplier pushes them with POST /push/taxes.',

@@ -103,7 +103,9 @@ export function partyText(t: TFunction, { adults, childAges }: Party): string {
 
 /** Why a rule forbids the stay. */
 export function forbidText(t: TFunction, rule: ExplainedRule, party: Party): string {
-  const { rule: name } = rule
+  const { rule: name, pushAgain, dates } = rule
+  if (pushAgain !== undefined)
+    return t('calendar.forbids.former', { dates: datesText(dates), what: pushAgain.join('; ') })
   return isRestriction(name) ? restrictionForbids(t, name, rule) : forbids[name](t, rule, party)
 }
 
@@ -182,6 +184,9 @@ const forbids: Readonly<Record<OtherRule, Forbids>> = {
       ? t('calendar.forbids.price', { dates: datesText(dates) })
       : t('calendar.forbids.priceFor', { what: missingText(t, missing), dates: datesText(dates) }),
   taxes: (t, { dates }) => t('calendar.forbids.taxes', { dates: datesText(dates) }),
+  // Fails by what must be pushed again only.
+  cancelPolicy: (t) => t('calendar.rules.cancelPolicy'),
+  total: (t) => t('calendar.forbids.total'),
 }
 
 /** The value with which a rule passes. */
@@ -205,6 +210,9 @@ const holds: Readonly<Record<OtherRule, Holds>> = {
   inventory: (t, { held }) => t('calendar.holds.units', { count: numberIn(held) }),
   price: (_t, { held }, currency) => `${String(held)} ${currency}`,
   taxes: (t) => t('calendar.holds.taxes'),
+  // Listed only where they fail.
+  cancelPolicy: (t) => t('calendar.rules.cancelPolicy'),
+  total: (t) => t('calendar.rules.total'),
 }
 
 /** The change that makes the stay bookable: `3 nights instead of 2, arrival on Thu, 17 Dec 2026`. */

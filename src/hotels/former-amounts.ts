@@ -1,0 +1,62 @@
+import { counted } from '../base/counted.ts'
+import type { Queryable } from '../postgres/postgres.ts'
+
+/** How many amounts of a hotel are of the currency that it had until now. */
+export type FormerAmounts = { hasPrices: boolean; taxes: number; penalties: number; fees: number }
+
+/**
+ * Of hotels whose currency has just changed from `currency`. A trigger has noted their fixed taxes, flat penalties
+ * and flat fees (0075_former_currency.sql).
+ */
+export async function selectFormerAmounts(
+  connection: Queryable,
+  moved: readonly { id: number; currency: string }[],
+): Promise<Map<number, FormerAmounts>> {
+  if (moved.length === 0) return new Map()
+  const inPolicies = (path: string): string => `(
+    select count(*)::int from room_rate, jsonb_path_query(cancel_policies, '${path} ? (@.formerCurrency == $currency)',
+      jsonb_build_object('currency', moved.currency)) where hotel_id = moved.id)`
+  const { rows } = await connection.query<FormerAmounts & { id: number }>(
+    `select id, exists (select from room_rate where hotel_id = moved.id and pricing_model is not null) as "hasPrices",
+       (select count(*)::int from tax where hotel_id = moved.id and former_currency = moved.currency) as taxes,
+       ${inPolicies('$[*].cancelPenalties[*].penaltyCharge')} as penalties, ${inPolicies('$[*].fees[*]')} as fees
+     from unnest($1::int[], $2::text[]) as moved (id, currency)`,
+    [moved.map(({ id }) => id), moved.map(({ currency }) => currency)],
+  )
+  return new Map(rows.map(({ id, ...amounts }) => [id, amounts]))
+}
+
+/** `prices, 1 fixed tax, 2 flat penalties`; undefined if there are none. */
+export function formerAmountsText({ hasPrices, taxes, penalties, fees }: FormerAmounts): string | undefined {
+  const parts = [
+    ...(hasPrices ? ['prices'] : []),
+    ...(taxes > 0 ? [counted(taxes, 'fixed tax', 'fixed taxes')] : []),
+    ...(penalties > 0 ? [counted(penalties, 'flat penalty', 'flat penalties')] : []),
+    ...(fees > 0 ? [counted(fees, 'fee')] : []),
+  ]
+  return parts.length > 0 ? parts.join(', ') : undefined
+}
+
+/** Which steps of the go-live checklist have amounts of a former currency. */
+export type FormerSteps = { hasFormerTax: boolean; hasFormerTerms: boolean; hasFormerPrices: boolean }
+
+/**
+ * The columns of FormerSteps, of the row of a hotel. Taxes of past nights are no longer needed. Prices are of a
+ * former currency if none was pushed since it changed.
+ */
+export const formerSteps = `
+  exists (select from tax where hotel_id = hotel.id and former_currency is not null
+    and (end_date is null or end_date >= current_date - 1)) as "hasFormerTax",
+  exists (select from room_rate where hotel_id = hotel.id and is_available
+    and cancel_policies @? '$[*].** ? (exists (@.formerCurrency))') as "hasFormerTerms",
+  coalesce(ari_at < currency_changed_at, false) as "hasFormerPrices"`
+
+export type StepOfFormer = { status: 'missing'; reason: 'FORMER_CURRENCY' }
+
+/** The step, or that it is missing because of amounts of a former currency. */
+export function unlessFormer<Step extends { status: string }>(
+  step: Step,
+  isFormer: boolean,
+): Step | StepOfFormer {
+  return isFormer ? { status: 'missing', reason: 'FORMER_CURRENCY' } : step
+}
