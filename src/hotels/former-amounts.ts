@@ -51,7 +51,7 @@ export const formerSteps = `
     and cancel_policies @? '$[*].** ? (exists (@.formerCurrency))') as "hasFormerTerms",
   coalesce(ari_at < currency_changed_at, false) as "hasFormerPrices"`
 
-export type StepOfFormer = { status: 'missing'; reason: 'FORMER_CURRENCY' }
+type StepOfFormer = { status: 'missing'; reason: 'FORMER_CURRENCY' }
 
 /** The step, or that it is missing because of amounts of a former currency. */
 export function unlessFormer<Step extends { status: string }>(

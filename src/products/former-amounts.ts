@@ -4,7 +4,7 @@ import { formerAmountWarning } from '../hotels/former-currency.ts'
 import type { CancelPolicy } from './cancel-policy-contract.ts'
 
 /** An amount of a former currency in a policy: `text` names it for people, `path` is within the policy. */
-export type FormerAmount = { text: string; path: string }
+type FormerAmount = { text: string; path: string }
 
 /**
  * The flat penalties and fees that are unknown in the hotel's currency: marked as of a former one, or with
@@ -38,7 +38,7 @@ export function formerAmountsOf(
   return [...penalties, ...flat]
 }
 
-export function isUnknown(
+function isUnknown(
   amount: number | string,
   formerCurrency: string | undefined,
   minorDigits: number,

@@ -6,7 +6,7 @@ import { toMinor } from '../base/money.ts'
 import type { AnswerOf } from '../http/route.ts'
 import type { PriceCheckRequest } from '../price-check/callback-contract.ts'
 import { referenceRoutes } from '../reference/contract.ts'
-import { computeTaxes } from '../taxes/compute.ts'
+import { computeTaxes, type TaxFault } from '../taxes/compute.ts'
 import { taxRoutes, type Tax } from '../taxes/contract.ts'
 import { prepareTaxes, taxesFor } from '../taxes/room-rate-taxes.ts'
 import type { GatewayClient } from './gateway-client.ts'
@@ -165,6 +165,12 @@ type Priced = {
   minorDigits: number
 }
 
+const whyUntaxed: Readonly<Record<TaxFault['fault'], string>> = {
+  FORMER_CURRENCY: 'a fixed tax is in a currency that the hotel had before',
+  TAXES_EXCEED_PRICE: 'the taxes in the price exceed it',
+  TOTAL_TOO_LARGE: 'the total is too large to be exact',
+}
+
 function taxed(
   nights: readonly Night[],
   { request, hotel, product, taxes, guests, minorDigits }: Priced,
@@ -180,7 +186,7 @@ function taxed(
     },
   ])
   const [room] = stay.fault === undefined ? stay.rooms : []
-  if (!room) return { why: 'the taxes in the price exceed it' }
+  if (!room) return { why: whyUntaxed[stay.fault ?? 'TAXES_EXCEED_PRICE'] }
   return {
     currency: hotel.currency,
     minorDigits,

@@ -38,7 +38,7 @@ export type TaxedStay = { fault: undefined; rooms: TaxedRoom[]; lines: TaxLine[]
  *   nights of the room.
  * - `TOTAL_TOO_LARGE`: a total can't be computed exactly; all nights.
  */
-export const taxFaults = ['FORMER_CURRENCY', 'TAXES_EXCEED_PRICE', 'TOTAL_TOO_LARGE'] as const
+const taxFaults = ['FORMER_CURRENCY', 'TAXES_EXCEED_PRICE', 'TOTAL_TOO_LARGE'] as const
 export type TaxFault = { fault: (typeof taxFaults)[number]; nights: DayNumber[] }
 
 /**

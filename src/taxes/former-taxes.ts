@@ -17,7 +17,7 @@ export function isFormerAmount(tax: Tax, minorDigits: number): boolean {
   return tax.formerCurrency !== undefined || decimalsOf(tax.value) > minorDigits
 }
 
-export type ScopeCodes = { roomId?: string | undefined; rateId?: string | undefined }
+type ScopeCodes = { roomId?: string | undefined; rateId?: string | undefined }
 
 /** A tax of a former currency, for people. */
 export function formerTaxText(tax: Tax, scope: ScopeCodes): string {

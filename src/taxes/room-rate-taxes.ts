@@ -40,7 +40,7 @@ export type RoomRateTaxes = {
 }
 
 const taxEntryScopes = ['property', 'room', 'rate', 'pair'] as const
-export type TaxEntryScope = (typeof taxEntryScopes)[number]
+type TaxEntryScope = (typeof taxEntryScopes)[number]
 
 /** The taxes of one hotel, prepared once for a version of its catalog. */
 export type PreparedTaxes = {

@@ -16,6 +16,8 @@ export type NaiveTax = {
   payNow: boolean
   startDate?: string
   endDate?: string
+  /** A fixed amount of a former currency. */
+  isFormer?: boolean
 }
 
 export type NaiveProduct = {
@@ -26,7 +28,12 @@ export type NaiveProduct = {
 }
 
 /** A night of a room-rate; prices in minor units, `unit` or by category and guests ("adult 2"), never both. */
-export type RateNight = Restrictions & { inventory?: number; prices: Map<string, number> }
+export type RateNight = Restrictions & {
+  inventory?: number
+  prices: Map<string, number>
+  /** The lines that were last pushed in a former currency. */
+  former?: ReadonlySet<string>
+}
 export type RoomNight = { inventory?: number; closed?: boolean }
 
 export type NaiveHotel = {
@@ -143,12 +150,16 @@ export function judge(hotel: NaiveHotel, product: NaiveProduct, stay: NaiveStay)
     }
   }
 
-  if (broken.has('price')) return { broken, unitsLeft, total: undefined }
+  const taxes = taxesOf(hotel, roomId, rateId)
+  const isUnknown = (night: string): boolean =>
+    taxes.some((tax) => tax.isFormer === true && applies(tax, night))
+  if (nights.some(isUnknown)) broken.add('taxes')
+  if (broken.has('price') || broken.has('taxes')) return { broken, unitsLeft, total: undefined }
   const rooms = parties.map((party) => ({
     persons: party.adults + party.children,
     prices: nights.map((night) => ({ night, price: priceOf(rateOn(night), party) ?? 0 })),
   }))
-  const total = totalOf(taxesOf(hotel, roomId, rateId), rooms, hotel.digits)
+  const total = totalOf(taxes, rooms, hotel.digits)
   if (total === undefined) broken.add('taxes')
   return { broken, unitsLeft, total: broken.size === 0 ? total : undefined }
 }
@@ -160,7 +171,9 @@ function priceOf(night: RateNight | undefined, { adults, children, infants }: Co
   const forAdults = night.prices.get(`adult ${adults}`)
   const forChildren = children === 0 ? 0 : night.prices.get(`child ${children}`)
   if (forAdults === undefined || forChildren === undefined) return undefined
-  return forAdults + forChildren + (infants === 0 ? 0 : (night.prices.get(`infant ${infants}`) ?? 0))
+  const forInfants = infants === 0 ? 0 : night.prices.get(`infant ${infants}`)
+  if (forInfants === undefined && night.former?.has(`infant ${infants}`)) return undefined
+  return forAdults + forChildren + (forInfants ?? 0)
 }
 
 function taxesOf(hotel: NaiveHotel, roomId: string, rateId: string): NaiveTax[] {

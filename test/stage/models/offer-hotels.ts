@@ -358,10 +358,21 @@ function randomTax(random: Random, { digits, windowFrom }: NaiveHotel): NaiveTax
   }
 }
 
-/** Another currency with as many digits: prices pushed before can't be sold, but some are pushed again. */
+/** Another currency with as many digits: amounts pushed before are unknown, but some prices are pushed again. */
 function changeOfCurrency(random: Random, naive: NaiveHotel, hotel: object): HotelSpec['pushes'] {
   const currency = { 0: 'KRW', 2: 'EUR', 3: 'BHD' }[naive.digits] ?? 'EUR'
-  for (const night of naive.rates.values()) night.prices.clear()
+  for (const night of naive.rates.values()) {
+    night.former = new Set(night.prices.keys())
+    night.prices.clear()
+  }
+  // Copies: the others are in the bodies of the pushes.
+  naive.taxes = naive.taxes.map((scope) => ({
+    ...scope,
+    taxes: scope.taxes.map((tax) => ({
+      ...tax,
+      isFormer: tax.valueType === 'fixed' && Number(tax.value) !== 0,
+    })),
+  }))
   const product = random.pick(naive.products)
   const range = { startDate: addDays(naive.today, 3), endDate: addDays(naive.today, 9) }
   const line = prices(random, naive, product, range, 'guest')
