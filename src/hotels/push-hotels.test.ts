@@ -230,7 +230,7 @@ describe('pushing again', () => {
         message: 'Currency was changed: stored prices cannot be sold until they are pushed again',
         path: '/0/currency',
         value: 'EUR',
-        hint: 'Push the prices with POST /push/ari, and products with flat penalties or fees with POST /push/products',
+        hint: 'Push the prices with POST /push/ari, fixed taxes with POST /push/taxes, and products with flat penalties or fees with POST /push/products',
       },
     ])
     await supplier.post('/push/hotels', [{ ...full, currency: 'EUR', state: '' }])
