@@ -246,10 +246,6 @@ function amountsOf(
   { persons, prices }: TaxRoom,
   digits: number,
 ): bigint[] | undefined {
-  const applies = (tax: NaiveTax, night: string): boolean =>
-    tax.startDate === undefined ||
-    tax.endDate === undefined ||
-    (tax.startDate <= night && night <= tax.endDate)
   const perNight = (tax: NaiveTax): Fraction => {
     const value = times(decimal(tax.value), whole(10 ** digits))
     const amount = times(value, whole(tax.appliedPer.startsWith('per_person') ? persons : 1))
@@ -283,4 +279,12 @@ function amountsOf(
     }
   }
   return sums.map(rounded)
+}
+
+function applies(tax: NaiveTax, night: string): boolean {
+  return (
+    tax.startDate === undefined ||
+    tax.endDate === undefined ||
+    (tax.startDate <= night && night <= tax.endDate)
+  )
 }
