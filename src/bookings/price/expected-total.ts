@@ -1,4 +1,4 @@
-import { toMinor } from '../../base/money.ts'
+import { totalToMinor } from '../../base/money.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import type { TaxedTotal } from '../../taxes/compute.ts'
@@ -19,7 +19,7 @@ export function expectedOf(
   if (!expectedTotal) return undefined
   const { currency = seen.currency } = expectedTotal
   const digits = currency === seen.currency ? seen.minorDigits : (minorDigits(currency) ?? seen.minorDigits)
-  const afterTax = toMinor(expectedTotal.afterTax, digits)
+  const afterTax = totalToMinor(expectedTotal.afterTax, digits)
   if (afterTax !== undefined) return { afterTax, currency }
   throw new Rejected(400, {
     type: 'INVALID_AMOUNT',

@@ -1,6 +1,7 @@
 import { parseNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText, toMinor } from '../../base/money.ts'
-import { computeTaxes, spread, type PricedNight, type TaxedRoom } from '../../taxes/compute.ts'
+import { computeTaxes, type PricedNight, type TaxedRoom } from '../../taxes/compute.ts'
+import { spread } from '../../taxes/spread.ts'
 import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
 import type { BookedRoom } from '../contract.ts'
 import type { RoomState } from '../state.ts'
