@@ -111,6 +111,65 @@ describe('remarks', () => {
   })
 })
 
+describe('remarks lose', () => {
+  const written = [
+    '4111    1111    1111    1111',
+    '4111\n\n\n\n\n1111 ----- 1111 ..... 1111',
+    '4111a1111a1111a1111',
+    '4111 x 1111 x 1111 x 1111',
+    '4222222222222',
+    '4222-2222-22222',
+    '3056 930902 5904',
+    '6799 9901 0000 0000 019',
+  ]
+  test('a number of 13 digits and more in any grouping, with single letters too', async () => {
+    for (const text of written) {
+      const booked = await shop.book({ customer: { ...ada, remarks: `Charge ${text}, please` } })
+      const { remarks } = Object((await read(idOf(booked)))['customer'])
+      assert.equal(remarks, `Charge ${removed}, please`, text)
+      assert.equal(Object(Object(booked.body['warnings'])[0]).type, 'CARD_NUMBER_REMOVED')
+    }
+  })
+
+  test('a security code that is named beside a number, before or after it', async () => {
+    const codes = [
+      [`${number} cvv 123`, `${removed} cvv ${removed}`],
+      [`${number}, 01/30, CVC: 123`, `${removed}, 01/30, CVC: ${removed}`],
+      [`sec code 1234; ${number}`, `sec code ${removed}; ${removed}`],
+      [`Security code is 123. ${number} exp 01/2030`, `Security code is ${removed}. ${removed} exp 01/2030`],
+      [`${number} (123 CVV2)`, `${removed} (${removed} CVV2)`],
+      [`${number} exp 2030 cvv 1 2 3`, `${removed} exp 2030 cvv ${removed}`],
+      [`cvv123 ${number}`, `cvv${removed} ${removed}`],
+      [`cvv: ${number}`, `cvv: ${removed}`],
+      [`${number} Prüfziffer １２３`, `${removed} Prüfziffer ${removed}`],
+    ]
+    for (const [remarks, kept] of codes) {
+      const id = idOf(await shop.book({ customer: { ...ada, remarks } }))
+      assert.equal(Object((await read(id))['customer']).remarks, kept)
+    }
+  })
+
+  test('nothing else: telephones, dates, identifiers, codes of doors', async () => {
+    const others = [
+      'Tel. +4915112345678 or +49 30 12345678903',
+      'From 2027-04-20 18:00 to 2027-04-22 11:00, two rooms',
+      'Reference 41111111-1111-4111-a111-111111111111 or 4222222222223',
+      'Security code 123 for the gate, room 204',
+      `${number.slice(0, 12)} cvv 123`,
+    ]
+    for (const remarks of others) {
+      const booked = await shop.book({ customer: { ...ada, remarks } })
+      assert.deepEqual(
+        [Object((await read(idOf(booked)))['customer']).remarks, booked.body['warnings']],
+        [remarks, []],
+      )
+    }
+    const far = `${number}. ${'The gate is beside the church. '.repeat(2)}Security code 123`
+    const id = idOf(await shop.book({ customer: { ...ada, remarks: far } }))
+    assert.equal(Object((await read(id))['customer']).remarks, far.replace(number, removed))
+  })
+})
+
 describe('a card number in another member is refused, and neither repeated nor stored', () => {
   const card = { holderName: 'Ada', type: 'VI', number, expiry: '01/2030' }
   const paying = (more: object) => ({ payment: { type: 'Channel Collect', card: { ...card, ...more } } })

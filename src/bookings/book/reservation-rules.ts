@@ -8,7 +8,7 @@ import { isCountryCode } from '../../reference/countries.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import { cardErrors } from '../../cards/contract.ts'
 import { reservationRoutes, type ReservationBody } from '../contract.ts'
-import { hasCheckDigit, holdsCardNumber, withoutCardNumbers } from '../../base/card-number.ts'
+import { hasCheckDigit, holdsCardNumber, remarksWithoutCards } from '../../base/card-number.ts'
 
 /** Refuses a body, naming everything that is wrong with it. */
 export function judgeReservation(nowMs: () => number): Judge<void> {
@@ -89,7 +89,7 @@ export function isInternational(phone: unknown): boolean {
 export function withoutCardsInRemarks(body: ReservationBody): { body: ReservationBody; warnings: Problem[] } {
   const { customer } = body
   if (customer.remarks === undefined) return { body, warnings: [] }
-  const remarks = withoutCardNumbers(customer.remarks)
+  const remarks = remarksWithoutCards(customer.remarks)
   if (remarks === customer.remarks) return { body, warnings: [] }
   return {
     body: { ...body, customer: { ...customer, remarks } },
