@@ -190,7 +190,7 @@ export const bulkRoutes = {
       404: 'Unknown job (`Job not found`)',
       409: 'The job was started, these are not the next bytes (`WRONG_OFFSET`), or a later request sends them',
       413: 'The data is larger than 2 GB, or that of all open jobs than 4 GB (`BULK_ACCOUNT_FULL`)',
-      415: 'Content-Encoding is not supported, or the data is a form or a compressed file without its encoding',
+      415: 'Content-Encoding is not supported, the data is not UTF-8, a form, or a compressed file without its encoding',
     },
     examples: [{ ...unknownExample, request: undefined }],
   }),

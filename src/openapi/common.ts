@@ -125,7 +125,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
     path: '',
     hint: 'Split the push; the limit counts decompressed bytes and is listed by GET /v1/push/limits',
   }),
-  UnsupportedMediaType: refusal(415, 'The body is not JSON, or compressed in another way', {
+  UnsupportedMediaType: refusal(415, 'The body is not JSON, not UTF-8, or compressed in another way', {
     type: 'UNSUPPORTED_MEDIA_TYPE',
     message: 'Content-Type must be application/json',
     path: 'content-type',

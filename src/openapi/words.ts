@@ -142,7 +142,7 @@ At most 100 problems are listed, in \`errors\` as in all \`results\` together, a
 - **400** Malformed JSON, a wrong type, a missing field, a broken rule: fix it, then send it again
 - **401** The key is not valid here
 - **404** Unknown hotel, room, rate or request id: push it first
-- **405**, **413**, **415** Method; body too large; not JSON: fix it, then send it again
+- **405**, **413**, **415** Method; body too large; not JSON, or not UTF-8: fix it, then send it again
 - **409** A push with the same \`Idempotency-Key\` is under way: send the same again
 - **422** The \`Idempotency-Key\` was used with another body: send it with a new key
 - **429** Over the rate limit: send the same again after \`Retry-After\`

@@ -46,7 +46,6 @@ test('the answer to a compressed body without its header names the missing heade
   const hints = [
     [gzipSync(body), 'The body is compressed: send the header Content-Encoding: gzip with it'],
     [zstdCompressSync(body), 'The body is compressed: send the header Content-Encoding: zstd with it'],
-    [Buffer.from(body, 'utf16le').fill(0xff, 0, 1), 'Encode the body as UTF-8'],
   ] as const
   for (const [sent, hint] of hints) {
     const reply = await supplier.post('/push/hotels', sent)

@@ -187,6 +187,7 @@ test('a download is compressed if the caller can read that', async () => {
   const { job, text } = await exported(supplier, { kind: 'products' })
   for (const [accepted, encoding] of [
     ['gzip, deflate', 'gzip'],
+    ['x-gzip', 'gzip'],
     ['br', null],
     ['gzip;q=0', null],
   ]) {

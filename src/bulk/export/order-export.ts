@@ -81,5 +81,5 @@ async function exportOf(
 
 /** Whoever names gzip at all can read it, unless its weight is zero. */
 function takesGzip(accepted: string | string[] | undefined): boolean {
-  return /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))/i.test(String(accepted ?? ''))
+  return /(?:^|,)\s*(?:x-)?gzip\s*(?:,|$|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))/i.test(String(accepted ?? ''))
 }

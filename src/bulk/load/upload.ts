@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import { constants, zstdCompress } from 'node:zlib'
+import { constants, gunzipSync, zstdCompress, zstdDecompressSync } from 'node:zlib'
 import { Gate } from '../../base/gate.ts'
 import type { Transfer } from '../../http/calls/call.ts'
+import { compressionNamed, notUtf8, wideEncodingIn } from '../../http/encodings.ts'
 import { overloaded, Rejected, reportedValue } from '../../http/rejected.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
@@ -46,12 +47,21 @@ export async function receiveData(
   try {
     const job = await selectOptionalJob(needs.db, { id, supplierId })
     if (job?.task !== 'load') throw new Rejected(404, bulkErrors.notFound)
-    const upload = new Upload(needs, job, { encoding, range, announced })
+    const contentType = transfer.headers['content-type']
+    const upload = new Upload(needs, job, { encoding, range, announced, contentType })
     await upload.begin()
     return await upload.receive(transfer)
   } finally {
     needs.uploads.leave(supplierId)
   }
+}
+
+type Announced = {
+  encoding: BulkEncoding
+  range: Range | undefined
+  /** The length of all the data, if it is known. */
+  announced: number | null
+  contentType: string | undefined
 }
 
 class Upload {
@@ -60,22 +70,15 @@ class Upload {
   readonly #job: JobRow
   readonly #encoding: BulkEncoding
   readonly #range: Range | undefined
-  /** The length of all the data, if it is known. */
+  readonly #contentType: string | undefined
   readonly #announced: number | null
   readonly #by = randomUUID()
   #stored = 0
   #pieces: Buffer[] = []
   #bytes = 0
 
-  constructor(
-    needs: Needs,
-    job: JobRow,
-    {
-      encoding,
-      range,
-      announced,
-    }: { encoding: BulkEncoding; range: Range | undefined; announced: number | null },
-  ) {
+  constructor(needs: Needs, job: JobRow, { encoding, range, announced, contentType }: Announced) {
+    this.#contentType = contentType
     this.#needs = needs
     this.#id = job.id
     this.#job = job
@@ -136,8 +139,7 @@ class Upload {
   async #store({ isLast }: { isLast: boolean }): Promise<void> {
     if (this.#bytes === 0) return
     const bytes = Buffer.concat(this.#pieces)
-    if (this.#stored === 0 && this.#encoding === 'identity' && isCompressed(bytes))
-      throw new Rejected(415, bulkErrors.notText)
+    if (this.#stored === 0) this.#refuseOtherThanText(bytes)
     this.#pieces = []
     this.#bytes = 0
     const stored = this.#encoding === 'identity' ? await pack(bytes, { params: packingParams }) : bytes
@@ -152,6 +154,12 @@ class Upload {
     const isStored = await appendPart(this.#needs.db, this.#id, at, { length: bytes.length, stored })
     if (isStored) this.#stored += bytes.length
     else throw await this.#whyNot()
+  }
+
+  #refuseOtherThanText(begin: Buffer): void {
+    if (this.#encoding === 'identity' && isCompressed(begin)) throw new Rejected(415, bulkErrors.notText)
+    const wide = wideEncodingIn(this.#contentType, beginOfText(begin, this.#encoding))
+    if (wide !== undefined) throw notUtf8('data', wide)
   }
 
   /** Another request sent data meanwhile, or started the job. */
@@ -172,6 +180,27 @@ const compressedBeginnings = ['1f8b', '28b52ffd', '504b0304'].map((hex) => Buffe
 
 function isCompressed(bytes: Buffer): boolean {
   return compressedBeginnings.some((beginning) => bytes.subarray(0, beginning.length).equals(beginning))
+}
+
+const charactersBegin = 4
+/** As many compressed bytes are enough for them. */
+const packedBegin = 512
+const unpackedMax = 1024 * 1024
+const unpackSome = {
+  gzip: (bytes: Buffer) =>
+    gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: unpackedMax }),
+  zstd: (bytes: Buffer) =>
+    zstdDecompressSync(bytes, { finishFlush: constants.ZSTD_e_flush, maxOutputLength: unpackedMax }),
+}
+
+/** The first bytes of the text; none if they can't be unpacked, which the job says when it reads them. */
+function beginOfText(bytes: Buffer, encoding: BulkEncoding): Buffer {
+  if (encoding === 'identity') return bytes.subarray(0, charactersBegin)
+  try {
+    return unpackSome[encoding](bytes.subarray(0, packedBegin)).subarray(0, charactersBegin)
+  } catch {
+    return Buffer.alloc(0)
+  }
 }
 
 /** The client closed the connection, or was too slow. */
@@ -215,7 +244,7 @@ function rangeIn(transfer: Transfer): Range | undefined {
 }
 
 function encodingIn({ headers }: Transfer): BulkEncoding {
-  const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase()
+  const name = compressionNamed(headers['content-encoding'])
   const encoding = bulkEncodings.find((known) => known === name)
   if (!encoding) throw new Rejected(415, { ...bulkErrors.encoding, value: reportedValue(name) })
   return encoding

@@ -7,6 +7,7 @@ import { withoutByteOrderMark } from '../validation/byte-order-mark.ts'
 import { performance } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Gate } from '../../base/gate.ts'
+import { compressionNamed } from '../encodings.ts'
 
 /** Limits on the memory for decompressed bodies, from their first byte until their request is answered. */
 const bufferedBytesMax = 256 * 1024 * 1024
@@ -188,7 +189,7 @@ function watchPace(
 }
 
 function decoded(payload: IncomingMessage, encoding: string | undefined): Readable {
-  const name = (encoding ?? 'identity').trim().toLowerCase()
+  const name = compressionNamed(encoding)
   if (name === 'identity' || name === '') return payload
   if (name !== 'gzip' && name !== 'br' && name !== 'zstd') {
     throw new Rejected(415, {

@@ -118,7 +118,13 @@ function readJsonOnly(
     const bytesMax = caller?.limits.bodyBytesMax ?? limits.bytesMax
     const raw = await bodies.read(request.raw, { ...limits, owner, bytesMax })
     const parsed = (isQuoted: boolean) =>
-      turns.parse(owner, raw, () => parseJson(raw, { isQuoted, valuesMax: limits.valuesMax }))
+      turns.parse(owner, raw, () =>
+        parseJson(raw, {
+          isQuoted,
+          valuesMax: limits.valuesMax,
+          contentType: request.headers['content-type'],
+        }),
+      )
     // The route takes no body: it isn't stored, its members cause warnings, and invalid JSON is no error.
     if (!route.body) {
       if (raw.length === 0) return undefined

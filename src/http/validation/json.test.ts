@@ -12,7 +12,7 @@ function problemsIn(text: string | Buffer): unknown[] {
     return []
   } catch (error) {
     assert.ok(error instanceof Rejected, String(error))
-    assert.equal(error.status, 400)
+    assert.equal(error.status, error.problems[0]?.type === 'NOT_UTF8' ? 415 : 400)
     return error.problems.map(({ type, path }) => [type, path])
   }
 }
@@ -180,8 +180,8 @@ test('a body that is not JSON in UTF-8 is refused with one plain problem', () =>
     '{} {}',
   ]
   for (const text of malformed) assert.deepEqual(problemsIn(text), [['MALFORMED_JSON', '']], text)
-  assert.deepEqual(problemsIn(Buffer.from([0x22, 0xff, 0x22])), [['MALFORMED_JSON', '']])
-  assert.deepEqual(problemsIn(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), [['MALFORMED_JSON', '']])
+  assert.deepEqual(problemsIn(Buffer.from([0x22, 0xff, 0x22])), [['NOT_UTF8', '']])
+  assert.deepEqual(problemsIn(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), [['NOT_UTF8', '']])
 })
 
 test('a key becomes a part of a JSON Pointer by RFC 6901', () => {

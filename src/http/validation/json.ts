@@ -1,5 +1,5 @@
-import { isUtf8 } from 'node:buffer'
 import { countKeys } from './json-scan.ts'
+import { refuseOtherEncodings } from '../encodings.ts'
 import { Rejected, type Problem } from '../rejected.ts'
 
 const malformed = (hint: string): Rejected =>
@@ -10,15 +10,20 @@ export type ParseOptions = {
   isQuoted?: boolean
   /** Maximum number of keys, and of commas; `bodyValuesMax` by default. */
   valuesMax?: number
+  contentType?: string | undefined
 }
 
 /**
- * The value of a JSON body. Refuses bytes that are not UTF-8, malformed JSON, bodies beyond the limits of
+ * The value of a JSON body. Refuses text that is not UTF-8, malformed JSON, bodies beyond the limits of
  * json-scan.ts, and an object with a repeated key (JSON.parse would silently take the last).
  */
-export function parseJson(body: Buffer, { isQuoted = true, valuesMax }: ParseOptions = {}): unknown {
+export function parseJson(
+  body: Buffer,
+  { isQuoted = true, valuesMax, contentType }: ParseOptions = {},
+): unknown {
   if (body.length === 0) throw malformed('Send a JSON body')
-  if (!isUtf8(body)) throw malformed(encodingHint(body))
+  refuseCompressed(body)
+  refuseOtherEncodings(contentType, body)
   const keysWritten = countKeys(body, valuesMax)
   const text = body.toString('utf8')
   const value = parsed(text, isQuoted)
@@ -37,11 +42,10 @@ export function compressionOf(body: Buffer): string | undefined {
 }
 
 /** A client that compresses the body itself may have forgotten the Content-Encoding header. */
-function encodingHint(body: Buffer): string {
+function refuseCompressed(body: Buffer): void {
   const compression = compressionOf(body)
-  return compression === undefined
-    ? 'Encode the body as UTF-8'
-    : `The body is compressed: send the header Content-Encoding: ${compression} with it`
+  if (compression !== undefined)
+    throw malformed(`The body is compressed: send the header Content-Encoding: ${compression} with it`)
 }
 
 function parsed(text: string, isQuoted: boolean): unknown {
