@@ -78,7 +78,7 @@ test('the hint about a wrong type shows a value of the right type', async () => 
   ])
 })
 
-test('the answer to a path without its version, with it twice or with an extra slash has the right path', async () => {
+test('the answer to a wrong path names the endpoint that was meant, with its method', async () => {
   const ask = async (method: string, path: string) => {
     const response = await fetch(`${gateway.url}${path}`, {
       method,
@@ -88,21 +88,45 @@ test('the answer to a path without its version, with it twice or with an extra s
     return [response.status, errors[0].message, errors[0].hint]
   }
   const wrong = [
-    ['POST', '/push/hotels', '/v1/push/hotels'],
-    ['POST', '/v1/v1/push/hotels', '/v1/push/hotels'],
-    ['POST', '/v1/push/hotels/', '/v1/push/hotels'],
-    ['GET', '/push/log/abc?x=1', '/v1/push/log/abc'],
+    ['POST', '/push/hotels', 'POST /v1/push/hotels'],
+    ['GET', '/push/hotels', 'POST /v1/push/hotels'],
+    ['POST', '/v1/v1/push/hotels', 'POST /v1/push/hotels'],
+    ['POST', '/v2/push/hotels', 'POST /v1/push/hotels'],
+    ['POST', '/v1/push/hotels/', 'POST /v1/push/hotels'],
+    ['POST', '/v1/push//hotels', 'POST /v1/push/hotels'],
+    ['POST', '/v1/Push/Hotels', 'POST /v1/push/hotels'],
+    ['POST', '/V1/push/get-ari', 'POST /v1/push/getAri'],
+    ['GET', '/push/log/abc?x=1', 'GET /v1/push/log/abc'],
+    ['GET', '/booking/reservations', 'POST or GET /v1/booking/reservations'],
   ] as const
   for (const [method, path, meant] of wrong) {
+    const named = meant.includes(` or ${method} `) ? meant.replace(/^.* or /, '') : meant
     assert.deepEqual(await ask(method, path), [
       404,
       `There is no endpoint ${path.split('?')[0]}`,
-      `Send it to ${meant}: every path begins with /v1, once, and ends without a slash`,
+      `Send it to ${named}: paths begin with /v1 once, have no doubled or trailing slash, and are case-sensitive`,
     ])
   }
-  for (const path of ['/push/hotel', '/', '/v1', '/v2/push/hotels', `/${'/'.repeat(5_000)}x`]) {
+  const misspelt = [
+    ['POST', '/v1/push/hotel', 'POST /v1/push/hotels'],
+    ['GET', '/push/hotel', 'POST /v1/push/hotels'],
+    ['POST', '/v1/hotels', 'POST /v1/push/hotels'],
+    ['POST', '/v1/push/getProduct', 'POST /v1/push/getProducts'],
+    ['POST', '/v1/offers', 'POST /v1/booking/offers'],
+    ['GET', '/v1/push/logs/abc', 'GET /v1/push/log/abc'],
+    [
+      'POST',
+      '/v1/booking/reservation/4111111111111111/cancel',
+      'POST /v1/booking/reservations/[card number removed]/cancel',
+    ],
+  ] as const
+  for (const [method, path, meant] of misspelt) {
+    const [status, , hint] = await ask(method, path)
+    assert.deepEqual([path, status, hint], [path, 404, `Did you mean ${meant}?`])
+  }
+  for (const path of ['/', '/v1', '/v1/rooms/of/nobody', '/console/api/nothing', `/${'/'.repeat(5_000)}x`]) {
     const [status, , hint] = await ask('POST', path)
-    assert.deepEqual([path, status, hint], [path, 404, 'See /docs for the endpoints'])
+    assert.deepEqual([path, status, hint], [path, 404, 'See /docs/reference for the endpoints'])
   }
 })
 

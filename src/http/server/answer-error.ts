@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { withoutCardNumbers } from '../../base/card-number.ts'
 import type { Push } from '../calls/call.ts'
-import type { Answer, LongAnswer, Mounted } from '../calls/mount.ts'
+import type { Answer, LongAnswer } from '../calls/mount.ts'
 import { Rejected, rejectedBody } from '../rejected.ts'
-import { basePathOf, type Route } from '../route.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 import { isUnavailable, OutcomeUnknown } from '../../postgres/connections/store-errors.ts'
 import { warningMembers } from '../calls/warnings.ts'
@@ -135,47 +133,4 @@ function asRejected(error: unknown): Rejected | undefined {
     })
   }
   return undefined
-}
-
-export function notFound(mounted: readonly Mounted[], request: FastifyRequest): Rejected {
-  const path = request.url.split('?')[0] ?? ''
-  const readable = readablePath(path)
-  const here = mounted.filter(({ route }) => pathPattern(route).test(path)).map(({ route }) => route.method)
-  const [first] = here
-  if (first === undefined) {
-    return new Rejected(404, {
-      type: 'NO_SUCH_ENDPOINT',
-      message: `There is no endpoint ${readable}`,
-      hint: suggestedPath(mounted, path) ?? 'See /docs for the endpoints',
-    })
-  }
-  const allow = [...new Set(here)].join(', ')
-  return new Rejected(
-    405,
-    {
-      type: 'METHOD_NOT_ALLOWED',
-      message: `${request.method} is not allowed on ${readable}`,
-      hint: `Use ${allow}`,
-    },
-    { headers: { allow } },
-  )
-}
-
-/** The intended path when the version is missing or repeated, or there is one slash too many. */
-function suggestedPath(mounted: readonly Mounted[], path: string): string | undefined {
-  const suggested = `/v1${path.replace(/^(?:\/v1(?=\/))+/, '').replace(/\/$/, '')}`
-  const isThere = mounted.some(({ route }) => pathPattern(route).test(suggested))
-  return isThere
-    ? `Send it to ${readablePath(suggested)}: every path begins with /v1, once, and ends without a slash`
-    : undefined
-}
-
-const readablePathMax = 200
-
-function readablePath(path: string): string {
-  return withoutCardNumbers(path.slice(0, 2 * readablePathMax)).slice(0, readablePathMax)
-}
-
-function pathPattern(route: Route): RegExp {
-  return new RegExp(`^${basePathOf(route)}${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
