@@ -210,6 +210,12 @@ function aboutOf({ status, headers }: Response): Pick<Outcome, 'status' | 'reque
   return { status, requestId, isReplayed: headers.get('idempotency-replayed') === 'true' }
 }
 
+/** A proxy before the gateway, or a page of another server, answers like this. */
+function whyOf(status: number): string {
+  if (status === 413) return ': a proxy before it takes no body of this size'
+  return status >= 502 && status <= 504 ? ': a proxy before it did not reach it' : ''
+}
+
 function judged(operation: Operation, response: Response, text: string): Outcome {
   const { status, headers } = response
   const body = recordIn(text)
@@ -224,7 +230,7 @@ function judged(operation: Operation, response: Response, text: string): Outcome
     message:
       typeof body?.['message'] === 'string'
         ? body['message']
-        : `status ${status}, without JSON of the gateway`,
+        : `status ${status}, without JSON of the gateway${whyOf(status)}`,
     errors: problemsIn(body),
     ...(typeof body?.['moreErrors'] === 'number' ? { moreErrors: body['moreErrors'] } : {}),
     ...(requestId === undefined ? {} : { requestId }),

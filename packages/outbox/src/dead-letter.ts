@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { syncFolder, type StoredPush } from './journal.ts'
+import { isTooLargeForProxy } from './parts.ts'
 import { isPushError, type OutboxOperation, type Problem } from './push-client.ts'
 
 /** A push that the gateway refused, wholly or in part: a repeat would be refused again. */
@@ -19,8 +20,9 @@ export type DeadLetter = {
 /** A push that makes the service fail every time stops blocking its hotel after this many faults. */
 const faultsMax = 10
 
-/** The service failed on this push; other pushes may succeed. */
+/** The service failed on this push, or a proxy finds it too large; other pushes may succeed. */
 export function isFault(error: unknown): boolean {
+  if (isTooLargeForProxy(error)) return true
   return isPushError(error) && !error.isWithoutAnswer && error.status >= 500 && error.status !== 503
 }
 

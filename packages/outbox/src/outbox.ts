@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { isFault, refusal, refusedItems, writeLetter, type DeadLetter } from './dead-letter.ts'
 import { Journal, type StoredPush } from './journal.ts'
 import { takeLock, type Lock } from './lock.ts'
+import { halvesOf, isTooLargeForProxy } from './parts.ts'
 import {
   isPushError,
   type BodyOf,
@@ -9,6 +10,7 @@ import {
   type PushClient,
   type PushOptions,
 } from './push-client.ts'
+import { retryWaitMs } from './retry-wait.ts'
 import { OutboxQueue, type Waiting } from './queue.ts'
 
 /**
@@ -35,9 +37,15 @@ export type OutboxOptions<Client extends PushClient> = {
    */
   onRefused?: (letter: DeadLetter) => void
   onDelivered?: (delivered: Delivered) => void
-  /** Called when an attempt failed and will be retried. */
-  onError?: (error: unknown) => void
+  /** Called when an attempt failed and will be retried; says what the outbox does. */
+  onError?: (error: unknown, next: AfterError) => void
 }
+
+/**
+ * `all wait`: the gateway can't be reached, or takes nothing now. `push waits`: with those of its hotels; others go on.
+ * `split`: a proxy takes no body of this size, so the push is sent in halves.
+ */
+export type AfterError = 'all wait' | 'push waits' | 'split'
 
 export type AddOptions = {
   /**
@@ -168,25 +176,44 @@ export class Outbox<Client extends PushClient> {
   }
 
   async #send(waiting: Waiting): Promise<void> {
-    const { id, operation, body } = waiting
     waiting.isTried = true
+    for (let part = waiting.parts[0]; part; part = waiting.parts[0]) {
+      const { id, operation, body } = part
+      try {
+        const answer = await this.#call(operation, body, id)
+        this.#failures = 0
+        const letter = refusedItems(part, answer)
+        if (letter) await this.#refuse(letter)
+        waiting.parts.shift()
+        if (waiting.parts.length === 0) this.#settle(waiting)
+        this.#notify(() => this.#options.onDelivered?.({ id, operation, answer }))
+      } catch (error) {
+        if (this.#closing.signal.aborted) return
+        if (!(await this.#isDone(waiting, part, error))) return
+        if (waiting.parts.length === 0) this.#settle(waiting)
+      }
+    }
+  }
+
+  /** After a failed attempt: whether to go on with the rest of the push, or it is tried later. */
+  async #isDone(waiting: Waiting, part: StoredPush, error: unknown): Promise<boolean> {
+    const halves = isTooLargeForProxy(error) ? halvesOf(part) : undefined
+    if (halves) {
+      waiting.parts.splice(0, 1, ...halves)
+      this.#notify(() => this.#options.onError?.(error, 'split'))
+      return true
+    }
+    if (isFault(error)) waiting.faults++
+    const letter = refusal(part, waiting.faults, error)
     try {
-      const answer = await this.#call(operation, body, id)
-      this.#failures = 0
-      const letter = refusedItems(waiting, answer)
-      if (letter) await this.#refuse(letter)
-      this.#settle(waiting)
-      this.#notify(() => this.#options.onDelivered?.({ id, operation, answer }))
-    } catch (error) {
-      if (this.#closing.signal.aborted) return
-      if (isFault(error)) waiting.faults++
-      const letter = refusal(waiting, waiting.faults, error)
-      if (!letter) return this.#tryLater(waiting, error)
-      await this.#refuse(letter).then(
-        () => this.#settle(waiting),
-        // Without its dead letter it would be lost; a later attempt may find room on the disk.
-        (cause: unknown) => this.#tryLater(waiting, cause),
-      )
+      if (!letter) throw error
+      await this.#refuse(letter)
+      waiting.parts.shift()
+      return true
+    } catch (cause) {
+      // Without its dead letter it would be lost; a later attempt may find room on the disk.
+      this.#tryLater(waiting, cause)
+      return false
     }
   }
 
@@ -204,7 +231,7 @@ export class Outbox<Client extends PushClient> {
    * A problem with one push delays only that push; a problem with the connection to the gateway stops all.
    */
   #tryLater(waiting: Waiting, error: unknown): void {
-    this.#notify(() => this.#options.onError?.(error))
+    this.#notify(() => this.#options.onError?.(error, isFault(error) ? 'push waits' : 'all wait'))
     if (isFault(error)) {
       this.#after(retryWaitMs(waiting.faults), () => this.#queue.giveBack(waiting))
       return
@@ -229,7 +256,7 @@ export class Outbox<Client extends PushClient> {
     this.#queue.settle(waiting)
     // If it can't be written before a crash, the push is sent again, and gets the same answer.
     this.#journal.append({ done: waiting.id }).catch((error: unknown) => {
-      this.#notify(() => this.#options.onError?.(error))
+      this.#notify(() => this.#options.onError?.(error, 'push waits'))
     })
     if (this.#queue.size > 0) return
     for (const done of this.#emptyWaiters.splice(0)) done()
@@ -267,16 +294,4 @@ function hotelOf(named: unknown): string {
   if (typeof named !== 'object' || named === null || !('hotelId' in named))
     throw new TypeError('A push names its hotel as hotelId')
   return String(named.hotelId)
-}
-
-const firstWaitMs = 200
-const longestWaitMs = 10_000
-
-/**
- * Doubles with each attempt, and is drawn from the whole range, so that outboxes that failed together don't
- * return together. The wait that the gateway asks for is the minimum.
- */
-export function retryWaitMs(attempt: number, retryAfterMs = 0): number {
-  const most = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt - 1, 20))
-  return retryAfterMs + Math.ceil(Math.random() * most)
 }

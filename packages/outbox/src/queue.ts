@@ -5,6 +5,8 @@ import type { StoredPush } from './journal.ts'
 export type Waiting = StoredPush & {
   bytes: number
   isTried: boolean
+  /** What is still to be sent: the push, or its parts if it is too large for a proxy. */
+  parts: StoredPush[]
   /** Attempts on which the service failed. */
   faults: number
   isSettled: boolean
@@ -37,6 +39,7 @@ export class OutboxQueue {
       ...push,
       bytes: Buffer.byteLength(push.body),
       isTried: false,
+      parts: [push],
       faults: 0,
       isSettled: false,
       isReady: false,
