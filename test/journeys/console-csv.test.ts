@@ -22,9 +22,25 @@ test('what a guest is called is never a formula; an amount below zero stays one'
 })
 
 test('nor is a part of it, where a spreadsheet separates cells by semicolons and lines by breaks, or in full width', () => {
-  const names = ["x;=cmd|'/C calc'!A0", 'x\n=cmd()', '\n=cmd()', '\uff1dcmd()', 'a; b-c=d', ';-5']
+  const names = [
+    "x;=cmd|'/C calc'!A0",
+    'x\n=cmd()',
+    '\n=cmd()',
+    '\uff1dcmd()',
+    'a; b-c=d',
+    ';-5',
+    'x;"=cmd()"',
+  ]
   assert.deepEqual(
     names.map((name) => csvOf([[name]]).slice(1, -2)),
-    ["x;'=cmd|'/C calc'!A0", `"x\n'=cmd()"`, `"\n'=cmd()"`, "'\uff1dcmd()", 'a; b-c=d', ";'-5"],
+    [
+      "x;'=cmd|'/C calc'!A0",
+      `"x\n'=cmd()"`,
+      `"\n'=cmd()"`,
+      "'\uff1dcmd()",
+      'a; b-c=d',
+      ";'-5",
+      `"x;'""=cmd()"""`,
+    ],
   )
 })

@@ -32,6 +32,24 @@ test('cells are read as they were written', () => {
     assert.deepEqual([value, cells?.map(readCell)], [value, ['x', value, 'y']])
     assert.ok(!/^"?[=+@]/.test(writtenCell(value)), value)
   }
+  const inside = [
+    'R;=HYPERLINK(1);z',
+    'R\t=1',
+    'R;"=1+1"',
+    'R;;-5',
+    "R;'=1",
+    'R,@x',
+    'R;＝1',
+    'a; b-c=d',
+    ';',
+  ]
+  for (const value of inside) {
+    const cells = cellsOf(`x,${writtenCell(value)},y`, ',')
+    assert.deepEqual([value, cells?.map(readCell)], [value, ['x', value, 'y']])
+    for (const separator of [',', ';', '\t'])
+      for (const cell of writtenCell(value).split(separator))
+        assert.ok(!/^["]*[=+\-@＝]/.test(cell), `${value}: ${cell}`)
+  }
   assert.equal(cellsOf('a,"b', ','), undefined)
   assert.equal(cellsOf('a,b"c', ','), undefined)
   assert.equal(cellsOf('a,"b"c', ','), undefined)
@@ -85,6 +103,49 @@ test('CSV sets what its cells say, leaves what is empty and clears what is null'
     ],
   )
   assert.equal(items.filter((item) => Object(item).roomId === oddRoom).length > 0, true)
+})
+
+test('an errors file has no formulas, whatever the lines had, and can be sent again', async () => {
+  const supplier = await shop('Formulas')
+  for (const [separator, quoted, price] of [
+    [',', '"R;=HYPERLINK(1);z"', '101'],
+    [';', '"R,=HYPERLINK(1),z"', '102'],
+  ] as const) {
+    const row = (...cells: string[]) => cells.join(separator)
+    const data = [
+      row('"hotelId"', 'roomId', 'rateId', 'startDate', 'endDate', 'price'),
+      row('H1', '"=DBL, ""sea"""', 'BAR', '2027-04-02', '2027-04-02', '=1+1'),
+      row('H1', quoted, 'BAR', '2027-04-01', '2027-04-01', '100'),
+      row('H1', '"=DBL', 'BAR', '2027-04-02', '2027-04-02', '@x'),
+    ].join('\n')
+    const job = await load(supplier, { kind: 'ari', format: 'csv' }, data)
+    assert.deepEqual([job.state, job['refused']], ['done', 3])
+    const { text } = expectOk(await supplier.get(`/push/bulk/${job.jobId}/errors`))
+    for (const other of [',', ';', '\t'])
+      for (const cell of text.split('\n').flatMap((line) => line.split(other)))
+        assert.ok(!/^["]*[=+@＝]/.test(cell), cell)
+    const mended = text.replace("'=1+1", price).split('\n').slice(0, 3).join('\n')
+    const again = await load(supplier, { kind: 'ari', format: 'csv' }, mended)
+    assert.deepEqual([again.state, again['applied'], again['refused']], ['done', 1, 1])
+  }
+})
+
+test('a header whose names a spreadsheet has quoted gets no second column of reasons', async () => {
+  const supplier = await shop('Quoting')
+  const header = '"refused","hotelId","roomId","rateId","startDate","endDate","price"'
+  const job = await load(
+    supplier,
+    { kind: 'ari', format: 'csv' },
+    `${header}\n"INVALID_AMOUNT: no, no","H1","DBL","BAR","2027-04-02","2027-04-02","x"`,
+  )
+  assert.deepEqual([job.state, job['refused']], ['done', 1])
+  const { text } = expectOk(await supplier.get(`/push/bulk/${job.jobId}/errors`))
+  const [first, line] = text.split('\n')
+  assert.equal(first, header.replace('"refused"', 'refused'))
+  assert.match(
+    String(line),
+    /^"INVALID_AMOUNT: (?!no)(?:[^"]|"")*","H1","DBL","BAR","2027-04-02","2027-04-02","x"$/,
+  )
 })
 
 test('refused lines of CSV come back with the header, and apply when they are mended', async () => {

@@ -41,16 +41,38 @@ function quotedCell(text: string, open: number): { cell: string; end: number } |
 }
 
 /**
- * Spreadsheets run a cell that begins like a formula. An apostrophe before it keeps them from that, and is taken away
- * when the cell is read.
+ * Spreadsheets run a cell that begins like a formula, in full width too. An apostrophe before it keeps them from that,
+ * and is taken away when the cell is read. A spreadsheet with another separator begins a cell inside a value.
  */
-const formula = /^'*[=+\-@\t\r]/
+const formula = /^'*[=+\-@\t\r＝＋－＠]/
+const separatorBeforeFormula = /([,;\t])(?=['"]*[=+\-@\t\r＝＋－＠])/g
+const separatorBeforeApostrophe = /([,;\t])'(?=['"]*[=+\-@\t\r＝＋－＠])/g
 
 export function writtenCell(value: string): string {
-  const safe = formula.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value
-  return /[",;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const safe = withApostrophes(value)
+  return /[",;\t]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 export function readCell(cell: string): string {
-  return cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell
+  const plain = cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell
+  return plain.replaceAll(separatorBeforeApostrophe, '$1')
+}
+
+function withApostrophes(value: string): string {
+  const begun = formula.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value
+  return withApostrophesInside(begun)
+}
+
+/** For text that is in quotes already. */
+export function withApostrophesInside(text: string): string {
+  return text.replaceAll(separatorBeforeFormula, "$1'")
+}
+
+/** A line as it came, without formulas. */
+export function harmlessLine(line: string, separator: string): string {
+  const cells = cellsOf(line, separator)
+  // With an open quote it has no cells.
+  if (!cells) return withApostrophesInside(line)
+  const isHarmless = cells.every((cell) => withApostrophes(readCell(cell)) === cell)
+  return isHarmless ? line : cells.map((cell) => writtenCell(readCell(cell))).join(separator)
 }

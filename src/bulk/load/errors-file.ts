@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { isRecord } from '../../http/validation/validate.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { bulkLimits } from '../limits.ts'
+import { cellsOf, harmlessLine, withApostrophesInside } from '../csv/csv.ts'
 import { lineBytesMaxOf } from './lines.ts'
 import { selectRefused, type JobRow, type RefusedLine } from '../jobs/store.ts'
 
@@ -45,12 +46,13 @@ export function separatorOf(header: Buffer | null): string {
   return !text.includes(',') && text.includes(';') ? ';' : ','
 }
 
+/** Spreadsheets may have put the name in quotes. */
 function hasRefused(header: Buffer | null, separator: string): boolean {
-  return header?.toString().startsWith(`${refusedColumn}${separator}`) ?? false
+  return cellsOf(header?.toString() ?? '', separator)?.[0]?.trim() === refusedColumn
 }
 
 function withoutRefused(header: Buffer, separator: string): Buffer {
-  return hasRefused(header, separator) ? header.subarray(refusedColumn.length + 1) : header
+  return hasRefused(header, separator) ? header.subarray(firstCellBytes(header, separator)) : header
 }
 
 /** The reasons come first, so that they can be read even if the line has an open quote. */
@@ -58,12 +60,13 @@ function csvLine({ bytes, problems }: RefusedLine, separator: string, isRefusedA
   const reasons = problems.map(
     ({ type, message, hint }) => `${type}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
   )
-  const cell = `"${reasons
-    .join(' | ')
-    .replaceAll('"', '""')
-    .replaceAll(/[\r\n]+/g, ' ')}"`
+  const text = withApostrophesInside(reasons.join(' | ')).replaceAll(/[\r\n]+/g, ' ')
+  const cell = `"${text.replaceAll('"', '""')}"`
   const rest = isRefusedAgain ? bytes.subarray(firstCellBytes(bytes, separator)) : bytes
-  return [Buffer.from(`${cell}${separator}`), rest, lineEnd]
+  // Bytes that are not UTF-8 stay as they are.
+  const encoding = isUtf8(rest) ? 'utf8' : 'latin1'
+  const line = Buffer.from(harmlessLine(rest.toString(encoding), separator), encoding)
+  return [Buffer.from(`${cell}${separator}`), line, lineEnd]
 }
 
 /** The length of the first cell with its separator. */

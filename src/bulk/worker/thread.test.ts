@@ -9,11 +9,12 @@ import { openLog } from '../../base/log.ts'
 import { telemetry } from '../../base/telemetry.ts'
 import { startBulkThread } from './thread.ts'
 import { bulkBell } from '../jobs/bell.ts'
+import { nightAhead } from '../../../test/stage/nights.ts'
 
 /** First loads in a thread of their own, as the service runs them. */
 
 const program = new URL('../../processes/bulk-thread.ts', import.meta.url)
-const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+const tomorrow = nightAhead(1)
 
 const line = (price: unknown): object => ({
   hotelId: 'H1',

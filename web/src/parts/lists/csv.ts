@@ -8,7 +8,7 @@ const number = /^-?\d+(?:\.\d+)?$/
  * Where spreadsheets would run text as a formula, for example in the name of a guest: also within it, because where
  * amounts have a decimal comma they separate cells by semicolons, whatever the file does.
  */
-const formula = /(?<=^|[;\t\r\n])(?=[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])/g
+const formula = /(?<=^|[;\t\r\n])(?="*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])/g
 
 function cellOf(value: string | number): string {
   const text = String(value)
