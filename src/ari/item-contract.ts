@@ -263,6 +263,11 @@ export const itemErrors = {
     message: `Amount must be greater than ${mayBeFree ? 'or equal to ' : ''}zero`,
     hint: 'Use closed or inventory 0 to stop the sale, null to clear the price',
   }),
+  zeroClears: {
+    type: 'ZERO_CLEARS',
+    message: 'maxAdvanceDays 0 clears the limit: guests may book any number of days ahead',
+    hint: 'Send 1 for bookings on the day before arrival or on the day itself, or null to clear it',
+  },
   guestsIgnored: {
     type: 'GUEST_FIELDS_IGNORED',
     message: 'guests and ageCategory are ignored when pricingModel is unit',

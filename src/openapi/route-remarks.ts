@@ -1,3 +1,4 @@
+import { itemErrors } from '../ari/item-contract.ts'
 import { guardWarning } from '../ari/guard/contract.ts'
 import { itemErrors } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
@@ -79,6 +80,12 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
       message: '3 nights got a price that is ten times, or a tenth of, the previous one',
       hint: 'Applied as sent; check the decimal point and the currency',
     },
+    {
+      type: 'ROUND_NUMBER_X100',
+      message: '3 nights got a price that is a hundred times, or a hundredth of, the previous one',
+      hint: 'Applied as sent; send amounts in the unit of the currency (110.00), not in its cents (11000)',
+    },
+    itemErrors.zeroClears,
     guardWarning,
     {
       type: 'GUEST_FIELDS_IGNORED',

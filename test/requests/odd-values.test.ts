@@ -100,6 +100,67 @@ test('a price ten times the previous one, or a tenth of it, gets a warning; othe
   assert.equal(Object(found.body['pushes']).length, 2)
 })
 
+test('a price a hundred times the previous one, or that of the nights beside, gets a warning', async () => {
+  await pushStoryHotel(supplier, { hotelId: 'M9' })
+  const ask = async (startDate: string, endDate: string, price: unknown) => {
+    const ari = [{ roomId: 'DBL', rateId: 'BAR', startDate, endDate, price, inventory: 3 }]
+    const { body } = expectOk(await supplier.post('/push/ari', { hotelId: 'M9', pricingModel: 'unit', ari }))
+    return (
+      Object(body['results'])[0].warnings?.map(({ message, type }: Record<string, string>) => [
+        type,
+        message,
+      ]) ?? []
+    )
+  }
+  const X100 = 'ROUND_NUMBER_X100'
+  assert.deepEqual(await ask('2027-04-01', '2027-04-04', 110), [])
+  assert.deepEqual(await ask('2027-04-02', '2027-04-03', 11_000), [
+    [X100, '2 nights got a price that is a hundred times, or a hundredth of, the previous one'],
+  ])
+  assert.deepEqual(await ask('2027-04-01', '2027-04-04', 110), [
+    [X100, '2 nights got a price that is a hundred times, or a hundredth of, the previous one'],
+  ])
+  assert.deepEqual(await ask('2027-04-08', '2027-04-10', 11_000), [
+    [X100, '3 nights got a price that is a hundred times, or a hundredth of, that of the nights beside'],
+  ])
+  assert.deepEqual(await ask('2027-05-01', '2027-05-31', 9_000), [])
+  assert.deepEqual(await ask('2027-05-31', '2027-05-31', 90), [
+    [X100, '1 night got a price that is a hundred times, or a hundredth of, the previous one'],
+  ])
+  const found = expectOk(await supplier.get(`/push/log?problem=${X100}`))
+  assert.equal(Object(found.body['pushes']).length, 4)
+})
+
+test('maxAdvanceDays 0 says that it clears; null clears without a word', async () => {
+  const sent = async (rate: object) => {
+    const ari = [{ ...april, rates: [{ rateId: 'BAR', ...rate }] }]
+    const { body } = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }))
+    return (
+      Object(body['results'])[0].warnings?.map(({ path, type }: Record<string, string>) => [type, path]) ?? []
+    )
+  }
+  assert.deepEqual(await sent({ minAdvanceDays: 0, maxAdvanceDays: 7 }), [])
+  assert.deepEqual(await sent({ maxAdvanceDays: 0 }), [['ZERO_CLEARS', '/ari/0/rates/0/maxAdvanceDays']])
+  assert.deepEqual(await sent({ maxAdvanceDays: null }), [])
+})
+
+test('price: null and prices: [{ amount: null }] are one: they clear all prices, in both models', async () => {
+  await pushStoryHotel(supplier, { hotelId: 'M8' })
+  const range = { hotelId: 'M8', startDate: '2027-04-01', endDate: '2027-04-03' }
+  for (const pricingModel of ['unit', 'guest'] as const)
+    for (const cleared of [{ price: null }, { prices: null }, { prices: [{ amount: null }] }])
+      for (const stored of [
+        { pricingModel: 'unit', price: 90 },
+        { pricingModel: 'guest', prices: [adult(1, 90)] },
+      ]) {
+        const push = (rates: object) =>
+          supplier.post('/push/ari', { hotelId: 'M8', pricingModel, ari: [{ ...april, rates: [rates] }] })
+        expectOk(await push({ rateId: 'BAR', ...stored }))
+        assert.equal(expectOk(await push({ rateId: 'BAR', ...cleared })).body['code'], '200')
+        assert.deepEqual(expectOk(await supplier.post('/push/getAri', range)).body['ari'], [])
+      }
+})
+
 test('of many such items 100 warnings are listed and the others counted', async () => {
   const ari = Array.from({ length: 130 }, () => ({
     ...april,

@@ -2,10 +2,9 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { counted } from '../../base/counted.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { BeforeValues } from '../blocks/before-values.ts'
-import type { Block, Blocks, Stamp } from '../blocks/block.ts'
+import type { Blocks, Stamp } from '../blocks/block.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import type { ItemStatus } from '../contract.ts'
-import { isPriceField } from '../fields.ts'
 import type { ItemHold } from '../guard/contract.ts'
 import type { LatePrices } from '../guard/late-prices.ts'
 import type { OpenHolds } from '../guard/open-holds.ts'
@@ -13,8 +12,8 @@ import { guardPush } from '../guard/guard-push.ts'
 import type { GuardedItem, PushGuard } from '../guard/push-guard.ts'
 import type { States } from '../impact/changed-cells.ts'
 import type { Impact } from '../impact/contract.ts'
-import { countNights, type MonthNights, type NightMask } from '../blocks/month.ts'
-import { oddWarnings, tenfoldNights, type AfterPush, type Tenfold } from '../judge/odd-values.ts'
+import { countNights, type NightMask } from '../blocks/month.ts'
+import { noteLeaps, oddWarnings, type AfterPush, type Leap } from '../judge/odd-values.ts'
 import { problemsIn, type PlannedItem, type ReadyPush, type RowChange } from '../judge/plan.ts'
 import type { Reading } from '../readings-contract.ts'
 import { applyRow } from './apply-row.ts'
@@ -126,16 +125,16 @@ async function applyItems(
   to: ApplyTo,
   after: AfterPush,
 ): Promise<ItemResult[]> {
-  const tenfolds: Tenfold[][] = []
+  const leapsByItem: Leap[][] = []
   const results = await itemByItem(items, (item, index) => {
-    const tenfold: Tenfold[] = []
-    tenfolds.push(tenfold)
-    return applyItem(item, index, to, tenfold)
+    const leaps: Leap[] = []
+    leapsByItem.push(leaps)
+    return applyItem(item, index, to, leaps)
   })
   return itemByItem(items, ({ rows }, index) => {
     const result = results[index]
     if (!result) throw new Error(`item ${index} has no result`)
-    return withWarnings(result, oddWarnings(rows, tenfolds[index] ?? [], index, after))
+    return withWarnings(result, oddWarnings(rows, leapsByItem[index] ?? [], index, after))
   })
 }
 
@@ -160,13 +159,13 @@ type ApplyTo = { blocks: Blocks; stamp: Stamp; priced: RowChange[]; guard: PushG
 /**
  * Applies a planned item to the blocks. Nights whose fields already had the values don't count as changed;
  * fields that a newer sequence has set keep their values. Adds to `priced` the rows for which a price was set
- * on some night, and to `tenfold` the prices that look like a misplaced decimal point.
+ * on some night, and to `leaps` the prices that look like a misplaced decimal point.
  */
 function applyItem(
   item: PlannedItem,
   index: number,
   { blocks, stamp, priced, guard }: ApplyTo,
-  tenfold: Tenfold[],
+  leaps: Leap[],
 ): ItemResult {
   let cellsChanged = 0
   let cellsSuperseded = 0
@@ -175,7 +174,7 @@ function applyItem(
     for (const { month, mask } of row.months) {
       const block = blocks.of(row.roomNo, row.rateNo, month)
       stamp.before?.at(row, month)
-      if (row.pricingModel !== undefined) noteTenfold(row, { month, mask }, block, tenfold)
+      if (row.pricingModel !== undefined) noteLeaps(row, { month, mask }, block, leaps)
       const result = applyRow(row, { month, mask }, block, stamp, guard)
       cellsChanged += countNights(result.changed)
       cellsSuperseded += countNights(result.superseded)
@@ -199,13 +198,6 @@ function applyItem(
     ...(item.unlisted > 0 ? { moreErrors: item.unlisted } : {}),
     ...(guarded && guarded.holds.length > 0 ? { holds: guarded.holds } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
-  }
-}
-
-function noteTenfold(row: RowChange, { month, mask }: MonthNights, stored: Block, tenfold: Tenfold[]): void {
-  for (const set of row.sets) {
-    const nights = isPriceField(set.field) ? tenfoldNights(stored, set, mask) : 0
-    if (nights !== 0) tenfold.push({ row, month, set, nights })
   }
 }
 

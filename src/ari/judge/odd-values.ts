@@ -1,4 +1,3 @@
-import { counted } from '../../base/counted.ts'
 import { firstDay, type MonthNumber } from '../../base/calendar.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { Block, Blocks } from '../blocks/block.ts'
@@ -13,13 +12,9 @@ import {
   type FieldValue,
 } from '../fields.ts'
 import { countNights, type MonthNights, nightsWhere, nightsWith, type NightMask } from '../blocks/month.ts'
+import { warningOf, type Limit, type Oddity } from './odd-value-warnings.ts'
 import type { RowChange } from './plan.ts'
-import {
-  pushedRestrictions,
-  restrictions,
-  type PushedRestriction,
-  type Restriction,
-} from '../restrictions.ts'
+import { pushedRestrictions, restrictions, type Restriction } from '../restrictions.ts'
 
 /**
  * Odd values that were applied. They are judged after all items of the push, by the final values: a value
@@ -27,11 +22,6 @@ import {
  */
 type OddNights = Map<Oddity, number>
 
-/**
- * Two restrictions that bound the same value of the same stays: on every night, the minimum must not exceed
- * the maximum. A stay that begins on a night also stays through it, so both kinds bound its length.
- */
-type Limit = { min: PushedRestriction; max: PushedRestriction }
 const limits: readonly Limit[] = pushedRestrictions.flatMap((min) =>
   pushedRestrictions
     .filter((max) => areBounds(restrictions[min], restrictions[max]))
@@ -44,11 +34,17 @@ function areBounds(min: Restriction, max: Restriction): boolean {
   return min.tests === max.tests || (min.tests !== 'departure' && max.tests !== 'departure')
 }
 
-type OddValue = 'tenfold' | 'singleAboveDouble' | 'withoutInventory' | 'belowTaxes' | 'departureUnused'
-type Oddity = OddValue | Limit
+const leaps = { tenfold: 10, hundredfold: 100 } as const
+const leapNames = ['tenfold', 'hundredfold'] as const
 
-/** A price that was ten times, or a tenth of, the stored price when its item was applied. */
-export type Tenfold = { row: RowChange; month: MonthNumber; set: FieldValue; nights: NightMask }
+/** A price that was ten or a hundred times, or such a part of, the stored price when its item was applied. */
+export type Leap = {
+  row: RowChange
+  month: MonthNumber
+  set: FieldValue
+  name: keyof typeof leaps
+  nights: NightMask
+}
 
 /**
  * The blocks after the push, and `before` it if its items may have changed a night more than once.
@@ -59,11 +55,28 @@ export type AfterPush = { blocks: Blocks; before: Blocks | undefined; priceFloor
 const single = guestPriceField('adult', 1)
 const double = guestPriceField('adult', 2)
 
-/** The nights on which a new price is ten times, or a tenth of, the stored price. */
-export function tenfoldNights(before: Block, { field, value }: FieldValue, nights: NightMask): NightMask {
+/** Adds the leaps of new prices against the stored ones. */
+export function noteLeaps(row: RowChange, { month, mask }: MonthNights, before: Block, found: Leap[]): void {
+  for (const set of row.sets) {
+    if (!isPriceField(set.field)) continue
+    for (const name of leapNames) {
+      const nights = leapNights(before, set, mask, leaps[name])
+      if (nights !== 0) found.push({ row, month, set, name, nights })
+    }
+  }
+}
+
+function leapNights(
+  before: Block,
+  { field, value }: FieldValue,
+  nights: NightMask,
+  factor: number,
+): NightMask {
   if (value === unset || value === 0) return 0
   const stored = before.values(field)
-  return stored ? nightsWith(value * 10, stored, nights) | nightsWith(value / 10, stored, nights) : 0
+  if (!stored) return 0
+  const above = nightsWith(value * factor, stored, nights)
+  return value % factor === 0 ? above | nightsWith(value / factor, stored, nights) : above
 }
 
 /** Names the months of other rows needed to judge a change: the room's, and for a departure the night before. */
@@ -85,16 +98,16 @@ export function monthsBeside(
 /** The warnings of an item. A night of several rates counts once per rate. */
 export function oddWarnings(
   rows: readonly RowChange[],
-  tenfold: readonly Tenfold[],
+  found: readonly Leap[],
   index: number,
   after: AfterPush,
 ): Problem[] {
   const odd: OddNights = new Map()
-  for (const { row, month, set, nights } of tenfold) {
+  for (const { row, month, set, name, nights } of found) {
     const { roomNo, rateNo } = row
     const holding = nightsHolding(after.blocks.of(roomNo, rateNo, month), set, nights)
-    const { before } = after
-    note(odd, 'tenfold', before ? tenfoldNights(before.of(roomNo, rateNo, month), set, holding) : holding)
+    const before = after.before?.of(roomNo, rateNo, month)
+    note(odd, name, before ? leapNights(before, set, holding, leaps[name]) : holding)
   }
   for (const row of rows) {
     if (row.rateNo === 0) continue
@@ -117,6 +130,10 @@ function noteNights(row: RowChange, { month, mask }: MonthNights, after: AfterPu
   for (const limit of limits) noteAbove(limit, fieldNumber[limit.min], fieldNumber[limit.max])
   if (pricingModel === undefined) return
   noteAbove('singleAboveDouble', single, double)
+  // The stored price says the same already.
+  if (!odd.has('hundredfold'))
+    for (const set of sets)
+      if (isPriceField(set.field)) note(odd, 'beside', nightsFarFromBeside(block, set, mask))
   const empty = mask & ~stocked(after.blocks, row, block, month, mask)
   if (empty === 0 && !after.priceFloor) return
   let priced = 0
@@ -129,6 +146,26 @@ function noteNights(row: RowChange, { month, mask }: MonthNights, after: AfterPu
   }
   note(odd, 'withoutInventory', priced)
   note(odd, 'belowTaxes', below)
+}
+
+const lastNightOfBlock = 30
+
+/** All of a set's nights, if its price is a hundred times, or a hundredth of, that of the next night on either side. */
+function nightsFarFromBeside(block: Block, set: FieldValue, nights: NightMask): NightMask {
+  const { field, value } = set
+  const stored = value === unset || value === 0 ? undefined : block.values(field)
+  if (!stored) return 0
+  const priced = (night: number): number => stored[night] ?? unset
+  let before = 31 - Math.clz32(nights & -nights) - 1
+  while (before >= 0 && priced(before) === unset) before--
+  let after = 32 - Math.clz32(nights)
+  while (after <= lastNightOfBlock && priced(after) === unset) after++
+  const isFar = [before, after].some((night) => {
+    const beside = night < 0 ? unset : priced(night)
+    if (beside === unset || beside === 0) return false
+    return beside * leaps.hundredfold === value || value * leaps.hundredfold === beside
+  })
+  return isFar ? nightsHolding(block, set, nights) : 0
 }
 
 function setOf(sets: readonly FieldValue[], field: number): FieldValue | undefined {
@@ -217,54 +254,4 @@ function onSale(blocks: Blocks, row: RowChange, month: MonthNumber, nights: Nigh
 
 function note(odd: OddNights, oddity: Oddity, nights: NightMask): void {
   if (nights !== 0) odd.set(oddity, (odd.get(oddity) ?? 0) + countNights(nights))
-}
-
-type WarningText = { type: string; message: string; hint: string }
-
-function warningOf(oddity: Oddity, count: number, path: string): Problem {
-  const { type, message, hint } =
-    typeof oddity === 'string' ? textByOddity[oddity](count) : aboveMost(oddity, count)
-  return { type, message, path, hint }
-}
-
-const textByOddity: Readonly<Record<OddValue, (count: number) => WarningText>> = {
-  tenfold: (count) => ({
-    type: 'ROUND_NUMBER_X10',
-    message: `${counted(count, 'night')} got a price that is ten times, or a tenth of, the previous one`,
-    hint: 'Applied as sent; check the decimal point and the currency',
-  }),
-  singleAboveDouble: (count) => ({
-    type: 'SINGLE_ABOVE_DOUBLE',
-    message: `On ${counted(count, 'night')} one adult pays more than two`,
-    hint: 'amount is the total for the guests of its line, not a price per guest',
-  }),
-  withoutInventory: (count) => ({
-    type: 'NEVER_BOOKABLE',
-    message: `${counted(count, 'night')} cannot be booked: there is a price but no inventory`,
-    hint: 'Send the inventory of the room or of the rate for the same nights; a night without inventory is not sold',
-  }),
-  belowTaxes: (count) => ({
-    type: 'NEVER_BOOKABLE',
-    message: `${counted(count, 'night')} cannot be booked: a price is below the taxes that it includes`,
-    hint: 'Taxes marked included are part of the amount; POST /push/getTaxes lists them',
-  }),
-  departureUnused: (count) => ({
-    type: 'DEPARTURE_RULE_UNUSED',
-    message: `closedToDeparture has no effect on ${counted(count, 'day')}: the night before is not on sale`,
-    hint: 'Set it on the day on which guests leave, not on their last night',
-  }),
-}
-
-function aboveMost({ min, max }: Limit, count: number): WarningText {
-  const nights = counted(count, 'night')
-  const what = {
-    nights: `${nights} cannot be booked`,
-    arrival: `No stay can begin on ${nights}`,
-    departure: `No stay can end after ${nights}`,
-  }
-  return {
-    type: 'NEVER_BOOKABLE',
-    message: `${what[restrictions[min].tests === restrictions[max].tests ? restrictions[min].tests : 'arrival']}: ${min} is above ${max}`,
-    hint: `Send ${min} and ${max} together, or null for the one that no longer applies`,
-  }
 }

@@ -164,7 +164,7 @@ type PriceContext = {
 
 /**
  * The prices of a rate line. A price in one model replaces prices in the other model on the same nights;
- * `prices: null` (or `price: null`) clears the prices of both.
+ * `prices: null`, `price: null` and `prices: [{ amount: null }]` clear the prices of both.
  */
 export function linePrices(line: ReadableLine, location: LineLocation, context: PriceContext): LinePrices {
   const { path, flat } = location
@@ -198,11 +198,19 @@ export function linePrices(line: ReadableLine, location: LineLocation, context: 
   return { sets, clearsOthers, model: setsValue ? model : undefined, problems, warnings }
 }
 
-function clearsAll(line: ReadableLine, location: LineLocation): boolean {
-  const { flat } = location
+function clearsAll(line: ReadableLine, { path, unreadable, flat }: LineLocation): boolean {
   if (line.prices === null) return true
+  const [only, ...others] = line.prices ?? []
+  if (only)
+    return (
+      others.length === 0 && only.amount === null && !namesParty(only, { path: priceAt(path, 0), unreadable })
+    )
   if (line.price !== null && flat?.amount !== null) return false
-  return !flat || !(isSent(flat, 'guests', location) || isSent(flat, 'ageCategory', location))
+  return !flat || !namesParty(flat, { path, unreadable })
+}
+
+function namesParty(price: ReadablePrice, location: Location): boolean {
+  return isSent(price, 'guests', location) || isSent(price, 'ageCategory', location)
 }
 
 function namesGuests(line: ReadableLine, flat: FlatPrice | undefined): boolean {
