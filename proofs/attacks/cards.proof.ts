@@ -12,6 +12,7 @@ import { clientOf, type Client } from '../../test/stage/crash/http.ts'
 import { isReady, untilPostgresEnded } from '../../test/stage/crash/service.ts'
 import { eventually } from '../../test/stage/crash/world.ts'
 import { minutes } from '../../test/stage/pace.ts'
+import { nightAhead } from '../../test/stage/nights.ts'
 
 const canaries = 1_000
 const callsAtOnce = 8
@@ -116,21 +117,17 @@ async function pushHotel({ supplier }: Stage, webhook?: string): Promise<void> {
   const products = [{ ...room, rateId: 'BAR', rateName: 'BAR', isAvailable: true }]
   await send('/push/products', { hotelId: 'H1', products })
   const rates = [{ rateId: 'BAR', price: 100 }]
-  const ari = [{ roomId: 'DBL', startDate: date(5), endDate: date(20), inventory: 99_000, rates }]
+  const ari = [{ roomId: 'DBL', startDate: nightAhead(5), endDate: nightAhead(20), inventory: 99_000, rates }]
   await send('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari })
   if (webhook !== undefined) await send('/push/webhook/pushbook', { webhook })
-}
-
-function date(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 }
 
 function bookingWith(card: unknown): Record<string, unknown> {
   const guest = { firstName: 'Ada', lastName: 'Lovelace' }
   return {
     hotel: { supplier: 'cards', hotelId: 'H1' },
-    checkin: date(10),
-    checkout: date(11),
+    checkin: nightAhead(10),
+    checkout: nightAhead(11),
     rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 1, childAges: [], guest }],
     customer: guest,
     payment: { type: 'Channel Collect', card },
@@ -156,7 +153,8 @@ async function sendCard(stage: Stage, index: number): Promise<void> {
     await platform.send(path, bookingWith({ ...card, number: Number(number), cvv: Number(cvv) }))
   if (kind === 1) await platform.send(path, bookingWith(number))
   if (kind === 2) await platform.send(path, bookingWith({ ...card, expiry: number, cvv: `${cvv}${cvv}` }))
-  if (kind === 3) await platform.send(path, { ...bookingWith(card), checkin: date(200), checkout: date(201) })
+  if (kind === 3)
+    await platform.send(path, { ...bookingWith(card), checkin: nightAhead(200), checkout: nightAhead(201) })
   if (kind === 4) await platform.send(`${path}?card=${number}`, { payment: number, hotel: 1 })
   if (kind === 7)
     await platform.send(path, { ...bookingWith(card), customer: { firstName: number, lastName: number } })

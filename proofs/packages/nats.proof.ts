@@ -23,7 +23,7 @@ import { minutes, roundsWithin } from '../../test/stage/pace.ts'
 import { environOf, newTestDatabase } from '../../test/stage/postgres.ts'
 import { missing, workersOf } from '../../test/stage/programs/programs.ts'
 import { expectOk, product } from '../../test/stage/story.ts'
-import { dateIn } from '../../test/stage/bookings/market.ts'
+import { nightAhead } from '../../test/stage/nights.ts'
 import { endServices, startService } from '../../test/stage/crash/service.ts'
 import { between, eventually } from '../../test/stage/crash/world.ts'
 import {
@@ -287,7 +287,7 @@ test('a change with more nights than a message can list is published without the
   expectOk(await supplier.post('/push/products', { hotelId: 'N4', products: [product('DBL', 'BAR')] }))
   const earlier = await untilPublished()
   const ari = Array.from({ length: 150 }, (_, item) => {
-    const night = dateIn(2 + 2 * item)
+    const night = nightAhead(2 + 2 * item)
     return { roomId: 'DBL', startDate: night, endDate: night, inventory: 1 }
   })
   expectOk(await supplier.post('/push/ari', { hotelId: 'N4', ari }))

@@ -22,6 +22,7 @@ import {
   withoutPostgres15,
   type Running,
 } from '../../test/stage/programs/programs.ts'
+import { nightAhead } from '../../test/stage/nights.ts'
 
 const commands = namedBlocks(resolve(import.meta.dirname, '../../docs/database.md'))
 let folder: Awaited<ReturnType<typeof dataFolder>>
@@ -153,7 +154,6 @@ function keyOf(printed: string): string {
 
 async function fill(url: string, apiKey: string): Promise<void> {
   const supplier = client(url, { 'x-api-key': apiKey })
-  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const hotel = { hotelId: 'H1', hotelName: 'Old Mill', currency: 'EUR', isAvailable: true }
   const product = { roomId: 'DBL', roomType: 'Double', roomName: 'Double', rateId: 'BAR', rateName: 'BAR' }
   const pushes = [
@@ -166,8 +166,8 @@ async function fill(url: string, apiKey: string): Promise<void> {
       hotelId: 'H1',
       pricingModel: 'unit',
       ari: [
-        { roomId: 'DBL', startDate: day(1), endDate: day(300), inventory: 3 },
-        { roomId: 'DBL', rateId: 'BAR', startDate: day(1), endDate: day(300), price: '99.50' },
+        { roomId: 'DBL', startDate: nightAhead(1), endDate: nightAhead(300), inventory: 3 },
+        { roomId: 'DBL', rateId: 'BAR', startDate: nightAhead(1), endDate: nightAhead(300), price: '99.50' },
       ],
     }),
   ]
@@ -179,11 +179,10 @@ async function fill(url: string, apiKey: string): Promise<void> {
 }
 
 async function book(url: string, apiKey: string): Promise<number> {
-  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const booked = await client(url, { 'x-api-key': apiKey }).post('/push/sandbox/booking', {
     hotelId: 'H1',
-    checkin: day(10),
-    checkout: day(12),
+    checkin: nightAhead(10),
+    checkout: nightAhead(12),
     rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }],
   })
   assert.equal(booked.status, 201, booked.text)
@@ -198,10 +197,13 @@ async function startsAnew(url: string, apiKey: string): Promise<void> {
 /** Everything that the supplier can read back, without the ids of these reads. */
 async function saidBy(url: string, apiKey: string): Promise<unknown> {
   const supplier = client(url, { 'x-api-key': apiKey })
-  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
   const replies = [
     await supplier.post('/push/getHotels', ['H1']),
-    await supplier.post('/push/getAri', { hotelId: 'H1', startDate: day(1), endDate: day(300) }),
+    await supplier.post('/push/getAri', {
+      hotelId: 'H1',
+      startDate: nightAhead(1),
+      endDate: nightAhead(300),
+    }),
     await supplier.get('/push/webhook/pushbook/retrieve'),
     await supplier.get('/push/log'),
   ]

@@ -27,6 +27,7 @@ import { programsForTests, runAri, startProgram, type Outcome } from '../../test
 import { startReceiver } from '../../test/stage/servers/receiver.ts'
 import { expectOk, product, storyHotel } from '../../test/stage/story.ts'
 import { until } from '../../test/stage/scenes/deliveries.ts'
+import { nightAhead } from '../../test/stage/nights.ts'
 
 const { track } = programsForTests()
 const commands = namedBlocks(join(root, 'docs', 'upgrade.md'))
@@ -243,10 +244,8 @@ async function serve(environ: Record<string, string>) {
   }
 }
 
-const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-
 function nights(price: number): object {
-  const item = { roomId: 'DBL', startDate: day(1), endDate: day(300) }
+  const item = { roomId: 'DBL', startDate: nightAhead(1), endDate: nightAhead(300) }
   return {
     hotelId: 'H1',
     pricingModel: 'unit',
@@ -268,8 +267,8 @@ async function book(supplier: TestClient): Promise<number> {
   const rooms = [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }]
   const booked = await supplier.post('/push/sandbox/booking', {
     hotelId: 'H1',
-    checkin: day(10),
-    checkout: day(12),
+    checkin: nightAhead(10),
+    checkout: nightAhead(12),
     rooms,
   })
   assert.equal(booked.status, 201, booked.text)
@@ -281,7 +280,11 @@ async function readBack(supplier: TestClient): Promise<unknown> {
   const replies = [
     await supplier.post('/push/getHotels', ['H1', 'H2']),
     await supplier.post('/push/getProducts', { hotelId: 'H1' }),
-    await supplier.post('/push/getAri', { hotelId: 'H1', startDate: day(1), endDate: day(300) }),
+    await supplier.post('/push/getAri', {
+      hotelId: 'H1',
+      startDate: nightAhead(1),
+      endDate: nightAhead(300),
+    }),
     await supplier.get('/push/webhook/pushbook/retrieve'),
     await supplier.get('/push/log'),
   ]

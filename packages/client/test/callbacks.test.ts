@@ -14,6 +14,7 @@ import { priceCheckCallback } from '../../../src/price-check/callback-contract.t
 import { pushBookingCallback } from '../../../src/bookings/callback-contract.ts'
 import { startGateway } from '../../../test/stage/harness.ts'
 import { pushStoryHotel } from '../../../test/stage/story.ts'
+import { nightAhead } from '../../../test/stage/nights.ts'
 
 const secret = newSigningSecret()
 const atMs = Date.parse('2027-03-01T12:00:00Z')
@@ -221,12 +222,12 @@ test('a test booking of the sandbox is checked and delivered to a server of node
     const { signingSecret } = await client.registerAvailabilityWebhook({ webhook })
     secrets.push(signingSecret ?? '')
     await client.registerPushbookWebhook({ webhook })
-    const checkin = dayFromNow(30)
+    const checkin = nightAhead(30)
     const ari = [{ roomId: 'DBL', date: checkin, inventory: 1, rates: [{ rateId: 'BAR', price: 100 }] }]
     await client.pushAri({ hotelId: 'H1', pricingModel: 'unit', ari })
     const rooms = [{ roomId: 'DBL', rateId: 'BAR', adults: 2 }]
     const booked = await client.bookTest(
-      { hotelId: 'H1', checkin, checkout: dayFromNow(31), rooms },
+      { hotelId: 'H1', checkin, checkout: nightAhead(31), rooms },
       { requestId: randomUUID() },
     )
     const delivered = await promise
@@ -245,7 +246,3 @@ test('a test booking of the sandbox is checked and delivered to a server of node
     await gateway.stop()
   }
 })
-
-function dayFromNow(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-}

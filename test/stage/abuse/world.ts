@@ -3,6 +3,7 @@ import { client, type TestClient } from '../harness.ts'
 import { runAri } from '../programs/programs.ts'
 import { expectOk, product, pushStoryHotel } from '../story.ts'
 import type { Target } from './attacks.ts'
+import { nightAhead } from '../nights.ts'
 
 /** Two suppliers and two tokens on a service: one of each attacks, the other works as usual. */
 export type World = {
@@ -18,10 +19,8 @@ export type World = {
   at: (url: string) => World
 }
 
-const day = 86_400_000
-const night = (after: number): string => new Date(Date.now() + after * day).toISOString().slice(0, 10)
 const arrival = 40
-const stayOf = (nights: number) => ({ checkin: night(arrival), checkout: night(arrival + nights) })
+const stayOf = (nights: number) => ({ checkin: nightAhead(arrival), checkout: nightAhead(arrival + nights) })
 
 /** Searches of many nights find offers everywhere. */
 const many = { prefix: 'M', hotels: 200, rooms: 5, rates: 4 }
@@ -36,7 +35,7 @@ export async function openWorld(url: string, environ: Readonly<Record<string, st
   const world = worldAt(url, { keys, tokens })
   const hotels = client(url, { 'x-api-key': keys.attackers })
   await pushStoryHotel(world.supplier)
-  const onSale = { roomId: 'DBL', startDate: night(0), endDate: night(90), inventory: 5 }
+  const onSale = { roomId: 'DBL', startDate: nightAhead(0), endDate: nightAhead(90), inventory: 5 }
   await push(world.supplier, 'H1', [{ ...onSale, rates: [{ rateId: 'BAR', price: 100 }] }])
   await pushHotels(hotels, many, {})
   await pushHotels(hotels, refused, { minLengthStay: 29 })
@@ -55,7 +54,7 @@ function worldAt(url: string, secrets: { keys: Pair; tokens: Pair }): World {
     platform: client(url, { authorization: `Bearer ${tokens.quiet}` }),
     push: (count) => ({
       hotelId: 'H1',
-      ari: [{ roomId: 'DBL', date: night(1 + (count % 30)), inventory: count % 1_000 }],
+      ari: [{ roomId: 'DBL', date: nightAhead(1 + (count % 30)), inventory: count % 1_000 }],
     }),
     search: { hotels: [{ supplier: 'Quiet', hotelId: 'H1' }], ...stayOf(2), rooms: [{ adults: 2 }] },
     target: {
@@ -96,8 +95,8 @@ async function pushHotels(
   const products = roomIds.flatMap((room) => rateIds.map((rate) => product(room, rate)))
   const items = roomIds.map((roomId) => ({
     roomId,
-    startDate: night(0),
-    endDate: night(90),
+    startDate: nightAhead(0),
+    endDate: nightAhead(90),
     inventory: 20,
     rates: rateIds.map((rateId) => ({ rateId, price: 100, ...rules })),
   }))

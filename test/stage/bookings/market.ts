@@ -10,6 +10,7 @@ import { runAri } from '../programs/programs.ts'
 import { startReceiver, type Receiver } from '../servers/receiver.ts'
 import { clientOf, type Answered, type Client } from '../crash/http.ts'
 import { startService, type Service } from '../crash/service.ts'
+import { nightAhead } from '../nights.ts'
 
 export type Market = {
   services: Service[]
@@ -94,12 +95,6 @@ function isWhole({ text }: Answered): boolean {
   }
 }
 
-const dayMs = 86_400_000
-
-export function dateIn(days: number): string {
-  return new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
-}
-
 /** A hotel with one room that is sold at two rates, `units` of it on each of the next 60 nights. */
 export async function pushHotel(market: Market, hotelId: string, units: number): Promise<void> {
   const hotel = { hotelId, hotelName: hotelId, currency: 'USD', timezone: 'UTC' }
@@ -112,7 +107,7 @@ export async function pushHotel(market: Market, hotelId: string, units: number):
     { rateId: 'BAR', price: 100 },
     { rateId: 'NRF', price: 80 },
   ]
-  const dates = { startDate: dateIn(0), endDate: dateIn(60) }
+  const dates = { startDate: nightAhead(0), endDate: nightAhead(60) }
   const ari = [{ roomId: 'DBL', ...dates, inventory: units, rates }]
   await market.supplier('/push/ari', { hotelId, pricingModel: 'unit', ari })
 }
@@ -121,8 +116,8 @@ export function bookingOf(hotelId: string, from: number, to: number, rateIds: re
   const guest = { firstName: 'Ada', lastName: 'Lovelace' }
   return {
     hotel: { supplier: 'market', hotelId },
-    checkin: dateIn(from),
-    checkout: dateIn(to),
+    checkin: nightAhead(from),
+    checkout: nightAhead(to),
     rooms: rateIds.map((rateId) => ({ roomId: 'DBL', rateId, adults: 2, childAges: [], guest })),
     customer: guest,
     payment: { type: 'Channel Collect' },

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runAri } from '../programs/programs.ts'
 import { startReceiver, type Receiver } from '../servers/receiver.ts'
-import { dateIn } from '../bookings/market.ts'
+import { nightAhead } from '../nights.ts'
 import { clientOf, type Answered, type Broken, type Client } from './http.ts'
 import { Unreadable } from './slots.ts'
 
@@ -56,8 +56,8 @@ const accountsCount = 3
 const bookersOfAccount = 3
 const units = 90_000
 const hotelId = 'H'
-const stay = { checkin: dateIn(41), checkout: dateIn(43) }
-const range = { startDate: dateIn(40), endDate: dateIn(44) }
+const stay = { checkin: nightAhead(41), checkout: nightAhead(43) }
+const range = { startDate: nightAhead(40), endDate: nightAhead(44) }
 const advance = { duration: 'PT7M', seconds: 420 }
 const pauseMs = 15
 

@@ -4,15 +4,12 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { clientOf, type Client } from '../crash/http.ts'
+import { nightAhead } from '../nights.ts'
 
 export const hotels = ['H1', 'H2', 'H3'] as const
-const stay = { checkin: dayFromNow(20), checkout: dayFromNow(21) }
-const range = { startDate: dayFromNow(15), endDate: dayFromNow(25) }
+const stay = { checkin: nightAhead(20), checkout: nightAhead(21) }
+const range = { startDate: nightAhead(15), endDate: nightAhead(25) }
 const pauseMs = 5
-
-export function dayFromNow(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-}
 
 export type World = { supplier: Client; platform: Client; supplierName: string }
 

@@ -1,16 +1,13 @@
 import { isRecord } from '../../../src/http/validation/validate.ts'
 import { placesOf, raw, spellTree, treeOf, type Place, type Tree } from './json-tree.ts'
 import type { Random } from './random.ts'
+import { nightAhead } from '../nights.ts'
 
 /** Bodies from the contract's own shapes: right ones, and ones that are wrong in every way we could think of. */
 
 type Schema = Readonly<Record<string, unknown>>
 /** Which schema a part of a body was made for. */
 export type SchemaOf = WeakMap<Tree, Schema>
-
-const dayMs = 86_400_000
-const night = (daysAhead: number): string =>
-  new Date(Date.now() + daysAhead * dayMs).toISOString().slice(0, 10)
 
 /** Values that the rules beyond the shapes accept, by the member's name. */
 const words: Readonly<Record<string, (random: Random) => unknown>> = {
@@ -28,9 +25,9 @@ const words: Readonly<Record<string, (random: Random) => unknown>> = {
   mealPlan: (random) => random.pick(['RO', 'BB']),
   // An address, so that no name is looked up.
   webhook: (random) => `https://93.184.216.${random.below(250) + 1}/ari/${random.below(100)}`,
-  date: (random) => night(random.below(700)),
-  startDate: (random) => night(random.below(30)),
-  endDate: (random) => night(30 + random.below(60)),
+  date: (random) => nightAhead(random.below(700)),
+  startDate: (random) => nightAhead(random.below(30)),
+  endDate: (random) => nightAhead(30 + random.below(60)),
   minChildAge: (random) => 1 + random.below(5),
   maxChildAge: (random) => 6 + random.below(12),
   maxOccupancy: (random) => 3 + random.below(3),
@@ -45,12 +42,12 @@ const words: Readonly<Record<string, (random: Random) => unknown>> = {
   payNow: () => true,
   deadline: () => '18:00',
   sequence: (random) => random.below(1_000),
-  checkin: (random) => night(random.below(30)),
-  checkout: (random) => night(30 + random.below(60)),
+  checkin: (random) => nightAhead(random.below(30)),
+  checkout: (random) => nightAhead(30 + random.below(60)),
   platformHotelId: (random) => String(1 + random.below(100)),
   limit: (random) => String(1 + random.below(50)),
-  since: () => night(-3),
-  until: () => night(3),
+  since: () => nightAhead(-3),
+  until: () => nightAhead(3),
   cursor: () => Buffer.from('row 5').toString('base64url'),
   requestId: (random) => random.pick(['no-such-push', 'fuzz-1', 'fuzz-7']),
 }
@@ -74,8 +71,8 @@ export function usualAriPush(random: Random): unknown {
     const startDate = random.below(300)
     return {
       roomId: random.pick(['DBL', 'TWN', 'DBL', 'TWN', 'NONE']),
-      startDate: night(startDate),
-      endDate: night(startDate + random.below(40)),
+      startDate: nightAhead(startDate),
+      endDate: nightAhead(startDate + random.below(40)),
       ...(random.chance(0.5) ? { inventory: random.below(10) } : {}),
       ...(random.chance(0.3) ? { daysOfWeek: ['FRI', 'SAT', 'SUN', 'MON'] } : {}),
       rates: [
@@ -113,8 +110,8 @@ export function usualSearch(random: Random, supplier: string): unknown {
   })
   return {
     hotels: Array.from({ length: 1 + random.below(3) }, hotel),
-    checkin: night(checkin),
-    checkout: night(checkin + 1 + random.below(10)),
+    checkin: nightAhead(checkin),
+    checkout: nightAhead(checkin + 1 + random.below(10)),
     rooms: Array.from({ length: 1 + random.below(2) }, room),
     ...(random.chance(0.5) ? { explain: random.chance(0.8) } : {}),
     ...(random.chance(0.3) ? { trace: true } : {}),
@@ -135,8 +132,8 @@ export function usualBooking(random: Random, supplier: string): unknown {
   const card = { holderName: 'Ada', type: 'VI', number: '4111111111111111', expiry: '01/2049', cvv: '123' }
   return {
     hotel: { supplier: random.chance(0.9) ? supplier : 'nobody', hotelId: random.pick(['H1', 'H2']) },
-    checkin: night(checkin),
-    checkout: night(checkin + 1 + random.below(5)),
+    checkin: nightAhead(checkin),
+    checkout: nightAhead(checkin + 1 + random.below(5)),
     rooms: Array.from({ length: 1 + random.below(3) }, room),
     customer: { ...guest, email: 'ada@guest.example', countryCode: 'GB' },
     payment: { type: 'Channel Collect', ...(random.chance(0.3) ? { card } : {}) },
@@ -154,8 +151,8 @@ export function usualTestBooking(random: Random): unknown {
   }
   return {
     hotelId: random.pick(['H1', 'H2']),
-    checkin: night(checkin),
-    checkout: night(checkin + 1 + random.below(5)),
+    checkin: nightAhead(checkin),
+    checkout: nightAhead(checkin + 1 + random.below(5)),
     rooms: [room],
   }
 }
@@ -435,7 +432,7 @@ function atBoundary(schema: Schema, random: Random): Tree | undefined {
     candidates.push(...[text.toLowerCase(), text.toUpperCase(), `${text} `, text.slice(1)].map(treeOf))
   }
   if (isNight === true)
-    candidates.push(...[-2, -1, 0, 760, 761, 80_000, -9_000].map((days) => treeOf(night(days))))
+    candidates.push(...[-2, -1, 0, 760, 761, 80_000, -9_000].map((days) => treeOf(nightAhead(days))))
   if (schema['decimal'] !== undefined) {
     candidates.push(
       ...[

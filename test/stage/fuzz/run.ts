@@ -14,6 +14,7 @@ import { curlOf, fuzzCase, routeNames } from './requests.ts'
 import type { FuzzCase, Seat } from './case.ts'
 import { assertEveryTableIsKnown, commonDigest, supplierDigests } from '../stored-state.ts'
 import { exchangeNames, smuggledHotel } from './wire.ts'
+import { nightAhead } from '../nights.ts'
 
 export type FuzzReport = {
   requests: number
@@ -222,7 +223,7 @@ async function newLanes(gateway: TestGateway, url: string, port: number, round: 
         { rateId: 'BAR', price: 50 },
         { rateId: 'NRF', price: 40 },
       ]
-      const year = { startDate: dateIn(0), endDate: dateIn(365), inventory: 9_000, rates }
+      const year = { startDate: nightAhead(0), endDate: nightAhead(365), inventory: 9_000, rates }
       const ari = ['DBL', 'TWN'].map((roomId) => ({ roomId, ...year }))
       expectOk(await calls.post('/push/ari', { hotelId, pricingModel: 'unit', ari }))
     }
@@ -239,12 +240,6 @@ async function newLanes(gateway: TestGateway, url: string, port: number, round: 
     })
   }
   return lanes
-}
-
-const dayMs = 86_400_000
-
-function dateIn(days: number): string {
-  return new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
 }
 
 function count(report: FuzzReport, covered: Set<string>, fuzzed: FuzzCase, outcome: RawOutcome): void {

@@ -1,7 +1,7 @@
 /** Pushes to one gateway, each followed by offers at the other processes, compared with what was acknowledged. */
 import type { TestClient } from '../harness.ts'
 import { expectOk } from '../story.ts'
-import { dateIn } from '../bookings/market.ts'
+import { nightAhead } from '../nights.ts'
 import { gateways, type Fleet } from '../programs/fleet.ts'
 
 const hotelsCount = 4
@@ -44,7 +44,7 @@ export async function pushOfferHotels(fleet: Fleet): Promise<OfferStage> {
   const each = Array.from({ length: gateways }, (_, gateway) => ({ gateways: [gateway] }))
   return {
     supplierName: supplier.name,
-    stay: { checkin: dateIn(20), checkout: dateIn(21) },
+    stay: { checkin: nightAhead(20), checkout: nightAhead(21) },
     suppliers: each.map((one) => fleet.client({ 'x-api-key': supplier.apiKey }, one)),
     platforms: each.map((one) => fleet.client(bearer, one)),
   }

@@ -12,6 +12,7 @@ import { minutes } from '../pace.ts'
 import { environOf, newTestDatabase, type TestAddress } from '../postgres.ts'
 import { clientOf, type Client } from '../crash/http.ts'
 import { startService } from '../crash/service.ts'
+import { nightAhead } from '../nights.ts'
 
 const keptWithinMs = minutes(2)
 
@@ -129,9 +130,7 @@ async function pushed(client: Client, path: string, body: unknown): Promise<void
   assert.ok(reply.isAnswered && reply.status === 200, JSON.stringify(reply))
 }
 
-const daysFromNow = (days: number): string =>
-  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-const [arrival, departure] = [daysFromNow(30), daysFromNow(32)]
+const [arrival, departure] = [nightAhead(30), nightAhead(32)]
 
 async function checkOne(platform: Client, token: string, lane: number): Promise<Checked> {
   const beganMs = performance.now()
