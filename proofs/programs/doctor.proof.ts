@@ -27,6 +27,7 @@ import {
   type Outcome,
 } from '../../test/stage/programs/programs.ts'
 import { mountSmallDisk } from '../../test/stage/crash/disk.ts'
+import { isInContainer } from '../../src/doctor/container.ts'
 
 /** `ari doctor` on real installations: well, running and stopped, and with one fault at a time. */
 
@@ -111,6 +112,9 @@ describe('a healthy installation has no fault', () => {
       const troubles = await doctor({ ...embedded, ARI_PUBLIC_URL: elsewhere.url })
       elsewhere.close()
       assertOnly(troubles, 'public-url', /leads to another service/, /Correct ARI_PUBLIC_URL/)
+      const unreachable = await doctor({ ...embedded, ARI_PUBLIC_URL: 'http://127.0.0.1:9' })
+      if (isInContainer()) assert.deepEqual(unreachable, [])
+      else assertOnly(unreachable, 'public-url', /can't be reached from here/, /Correct ARI_PUBLIC_URL/)
     } finally {
       for (const { stop } of services) await stop()
     }

@@ -13,6 +13,7 @@ import { newSigningSecret, signedHeaders } from '../outbound/signature.ts'
 import { loopbackNetworks, resolveAsSystem, resolveByDns, vetUrl } from '../outbound/vet-url.ts'
 import { addressOf, announcedAddress } from '../settings/service-address.ts'
 import { sendCallback } from '../webhooks/callback.ts'
+import { isInContainer, isLoopback } from './container.ts'
 import { ok, skipped, warned, wrong, type CheckOutcome } from './findings.ts'
 
 /** What the service is reached by, and what it reaches. */
@@ -100,6 +101,8 @@ export async function checkPublicUrl(settings: Settings): Promise<CheckOutcome> 
   if (!here || 'refusal' in here) return ok(`${publicUrl}; not checked, because no service answers here`)
   const there = await get(`${publicUrl}/openapi.json`, settings)
   if ('text' in there && there.text === here.text) return ok(`${publicUrl} leads to this service`)
+  if ('refusal' in there && isLoopback(publicUrl) && isInContainer())
+    return ok(`${publicUrl}; not checked, because in a container it is the container's own address`)
   return warned({
     message:
       'refusal' in there

@@ -160,6 +160,18 @@ test('rendered by Go’s template engine, the chart makes what each mode needs, 
   assert.equal(containerOf(embedded.get('StatefulSet r-ari'))['image'], `ari-gateway:${version}`)
 })
 
+test('the name of the Job has at most 45 characters, whatever the release is called', async () => {
+  const release = 'a-release-with-as-long-a-name-as-helm-allows-it-to-be'
+  assert.equal(release.length, 53)
+  const documents = (await renderChart(chartFolder, external, release)).flatMap((text) =>
+    parseAllDocuments(text),
+  )
+  const job = documents.map((document) => membersOf(document.toJS())).find(({ kind }) => kind === 'Job')
+  const name = String(membersOf(job?.['metadata'])['name'])
+  assert.match(name, /^[a-z][a-z0-9.-]{0,43}[a-z0-9]$/)
+  assert.ok(name.endsWith(`-ari-migrate-${version}`), name)
+})
+
 test('the chart gives a pod an hour to start if it brings its store up to date or recovers it by itself', async () => {
   const secondsOf = async (values: Values, name: string): Promise<unknown> => {
     const documents = (await renderChart(chartFolder, values)).flatMap((text) => parseAllDocuments(text))

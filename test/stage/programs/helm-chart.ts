@@ -6,13 +6,13 @@ import { parse } from 'yaml'
 export type Values = Record<string, unknown>
 
 /** Each template of a chart as Go's own engine renders it, which is the one in Helm, with the values laid over the chart's. */
-export async function renderChart(folder: string, values: Values): Promise<string[]> {
+export async function renderChart(folder: string, values: Values, release = 'r'): Promise<string[]> {
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
   const chart: Values = parse(read('Chart.yaml'))
   const context = {
     Values: laidOver(parse(read('values.yaml')), values),
     Chart: { Name: chart['name'], Version: chart['version'], AppVersion: chart['appVersion'] },
-    Release: { Name: 'r', Namespace: 'n', Service: 'Helm' },
+    Release: { Name: release, Namespace: 'n', Service: 'Helm' },
   }
   const helpers = read('templates/_helpers.tpl')
   const rendered: string[] = []
