@@ -204,11 +204,12 @@ const besideNumberMax = 40
 /** Security codes that the text names as such, before or after one of the numbers. */
 function securityCodesBeside(numbers: readonly Place[], text: string): Place[] {
   if (numbers.length === 0) return []
-  const codes = [namedCode, codeBeforeName].flatMap((pattern) =>
-    [...text.matchAll(pattern)].flatMap(({ indices }) => indices?.slice(1, 2) ?? []),
-  )
-  return codes
-    .map(([start, end]) => ({ start, end }))
+  return [namedCode, codeBeforeName]
+    .flatMap((pattern) => [...text.matchAll(pattern)])
+    .flatMap(({ indices }): Place[] => {
+      const [start, end] = indices?.[1] ?? []
+      return start === undefined || end === undefined ? [] : [{ start, end }]
+    })
     .filter(({ start, end }) =>
       numbers.some(
         (number) => start - number.end <= besideNumberMax && number.start - end <= besideNumberMax,

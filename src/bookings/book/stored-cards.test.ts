@@ -86,7 +86,7 @@ test('card numbers are removed from names, remarks, answers and the search words
         lastName: 'Lovelace',
         email: `${number}@guest.example`,
         phone: '4111 1111 1111 1111',
-        remarks: `Charge ${number}\nplease`,
+        remarks: `Charge ${number}\nplease, cvv 123, or 4222    2222    22222`,
       }),
       JSON.stringify({ firstName: 'Ada', lastName: number }),
       JSON.stringify(number),
@@ -118,7 +118,7 @@ test('card numbers are removed from names, remarks, answers and the search words
     lastName: 'Lovelace',
     email: `${removed}@guest.example`,
     phone: removed,
-    remarks: `Charge ${removed}\nplease`,
+    remarks: `Charge ${removed}\nplease, cvv ${removed}, or ${removed}`,
   })
   assert.equal(Object(cleaned['payment']).card.type, removed)
   assert.deepEqual(await wordsOf(dirty), ['ada', 'card', 'lovelace', 'number', 'removed'])

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { withoutCardNumbers } from '../../base/card-number.ts'
+import { remarksWithoutCards, withoutCardNumbers } from '../../base/card-number.ts'
 import { numberArray, type Database, type Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { isInternational } from './reservation-rules.ts'
@@ -109,7 +109,7 @@ function withoutCards(content: ReservationContent): ReservationContent {
       ...named(customer),
       ...(email === undefined ? {} : { email: withoutCardNumbers(email) }),
       ...(phone === undefined || isInternational(phone) ? {} : { phone: withoutCardNumbers(phone) }),
-      ...(remarks === undefined ? {} : { remarks: withoutCardNumbers(remarks) }),
+      ...(remarks === undefined ? {} : { remarks: remarksWithoutCards(remarks) }),
     },
     payment: payment.card
       ? { ...payment, card: { ...payment.card, type: withoutCardNumbers(payment.card.type) } }
