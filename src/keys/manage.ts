@@ -4,12 +4,8 @@ import type { UnknownFields } from '../http/calls/request-members.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { limitNames, type OwnLimits, type TokenRole } from './store.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
-import {
-  checkName,
-  insertOptionalSupplier,
-  refuseUnknownSupplier,
-  rejectUnlessCertified,
-} from './suppliers.ts'
+import { insertOptionalSupplier, refuseUnknownSupplier, rejectUnlessCertified } from './suppliers.ts'
+import { checkName } from './names.ts'
 
 /** Operators' actions on keys and tokens. The current time is a parameter, as everywhere. */
 

@@ -1,5 +1,6 @@
 import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
+import { checkName, foldedName, refuseMixedScripts } from './names.ts'
 
 /** Operators' actions on suppliers. */
 
@@ -8,7 +9,7 @@ export async function createSupplier(db: Queryable, name: string): Promise<{ sup
   checkName('Supplier', name)
   const created = await insertOptionalSupplier(db, name)
   if (created !== undefined) return { supplierId: created }
-  throw new Rejected(409, { type: 'SUPPLIER_EXISTS', message: `Supplier "${name}" exists already` })
+  throw nameTaken(name, name)
 }
 
 export type ListedSupplier = { supplierId: number; name: string; createdAt: string; activeKeys: number }
@@ -36,11 +37,21 @@ export async function selectOptionalSupplierId(db: Queryable, name: string): Pro
   return rows[0]?.id
 }
 
-/** With the guard that operators set for new accounts. Undefined if the name is taken. */
+/**
+ * Within a transaction. With the guard that operators set for new accounts. Undefined if there is a supplier of the name;
+ * refuses one that is not told from another's.
+ */
 export async function insertOptionalSupplier(
   connection: Queryable,
   name: string,
 ): Promise<number | undefined> {
+  if ((await selectOptionalSupplierId(connection, name)) !== undefined) return undefined
+  refuseMixedScripts('Supplier', name)
+  // Of two at once with names alike, one is refused.
+  await connection.query('lock table supplier in share row exclusive mode')
+  const alike = await selectOptionalAlike(connection, name)
+  if (alike === name) return undefined
+  if (alike !== undefined) throw nameTaken(name, alike)
   const { rows } = await connection.query<{ id: number }>(
     `with created as (insert into supplier (name) values ($1) on conflict do nothing returning id),
        guarded as (
@@ -51,6 +62,21 @@ export async function insertOptionalSupplier(
     [name],
   )
   return rows[0]?.id
+}
+
+/** The supplier's name that is the same but for case and the ways to write a character. */
+export async function selectOptionalAlike(db: Queryable, name: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ name: string }>('select name from supplier')
+  const folded = foldedName(name)
+  return rows.find((supplier) => foldedName(supplier.name) === folded)?.name
+}
+
+function nameTaken(name: string, alike: string): Rejected {
+  return new Rejected(409, {
+    type: 'SUPPLIER_EXISTS',
+    message: `Supplier "${name}" exists already${alike === name ? '' : `, as "${alike}"`}`,
+    ...(alike === name ? {} : { hint: 'Upper and lower case do not matter in a new name' }),
+  })
 }
 
 /** For lists filtered by supplier: a misspelt name must not look like a supplier without entries. */
@@ -64,18 +90,6 @@ export function supplierNotFound(name: string): Rejected {
     type: 'SUPPLIER_NOT_FOUND',
     message: `Supplier "${String(reportedValue(name))}" not found`,
     hint: 'supplier list prints the names; they are case-sensitive',
-  })
-}
-
-const nameLengthMax = 100
-
-/** Names of suppliers, channel managers and tokens. */
-export function checkName(what: string, name: string): void {
-  if (name.length <= nameLengthMax && /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(name)) return
-  throw new Rejected(400, {
-    type: 'INVALID_NAME',
-    message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single spaces inside only`,
-    value: reportedValue(name),
   })
 }
 

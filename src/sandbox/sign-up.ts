@@ -7,7 +7,8 @@ import type { Operator } from '../http/calls/call.ts'
 import { networkOf } from '../http/server/http-server.ts'
 import { Rejected } from '../http/rejected.ts'
 import { hashSecret } from '../keys/secret.ts'
-import { checkName, insertOptionalSupplier } from '../keys/suppliers.ts'
+import { checkName, refuseMixedScripts } from '../keys/names.ts'
+import { insertOptionalSupplier, selectOptionalAlike } from '../keys/suppliers.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
 import { audit } from '../operators/accounts/audit.ts'
@@ -48,6 +49,7 @@ export async function requestSignUp(
   if (!signUp || !send) throw noSignUp()
   if (!isEmail(wanted.email)) throw wrongEmail()
   checkName('Company', wanted.company)
+  refuseMixedScripts('Company', wanted.company)
   const mail = await transaction(needs.db, (connection) =>
     mailFor(connection, { ...wanted, network: networkKey(visit.address), nowMs: needs.clock.now() }),
   )
@@ -202,9 +204,8 @@ async function insertSupplier(
 ): Promise<{ supplierId: number; name: string }> {
   for (let number = 1; number <= namesTried; number++) {
     const name = number === 1 ? company : `${company} (${number})`
-    const supplierId = (await isNameTaken(connection, name))
-      ? undefined
-      : await insertOptionalSupplier(connection, name)
+    const isTaken = (await selectOptionalAlike(connection, name)) !== undefined
+    const supplierId = isTaken ? undefined : await insertOptionalSupplier(connection, name)
     if (supplierId !== undefined) return { supplierId, name }
   }
   throw new Rejected(409, {
@@ -212,12 +213,6 @@ async function insertSupplier(
     message: `Supplier "${company}" exists already`,
     hint: 'Sign up under another name',
   })
-}
-
-/** In any case of its letters. */
-async function isNameTaken(connection: Queryable, name: string): Promise<boolean> {
-  const { rowCount } = await connection.query('select from supplier where lower(name) = lower($1)', [name])
-  return rowCount !== 0
 }
 
 /** Undefined if an operator has shut the person out since. */

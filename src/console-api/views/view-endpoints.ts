@@ -1,7 +1,8 @@
 import type { Operator } from '../../http/calls/call.ts'
 import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
-import type { Needs } from '../../postgres/postgres.ts'
+import { foldedName, refuseMixedScripts } from '../../keys/names.ts'
+import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { savedViews, viewRoutes, type SavedView } from './contract.ts'
 
@@ -19,14 +20,15 @@ export const listViews = ({ db }: Pick<Needs, 'db'>): Mounted =>
 export const saveView = ({ db, clock }: Needs): Mounted =>
   on(viewRoutes.saveView, async ({ operator, body: { path, name, query = '' } }) => {
     const id = accountOf(operator)
+    refuseMixedScripts('View', name)
     const isSaved = await transaction(db, async (connection) => {
       // Two that are saved at once could both be the last one that there is room for.
       await connection.query('select from operator where id = $1 for no key update', [id])
+      await removeAlike(connection, { id, path, name })
       const { rowCount } = await connection.query(
         `insert into saved_view (operator_id, path, name, query, saved_at)
          select $1, $2, $3, $4, instant($5)
          where (select count(*) from saved_view where operator_id = $1) < $6
-           or exists (select from saved_view where operator_id = $1 and path = $2 and name = $3)
          on conflict (operator_id, path, name) do update
            set query = excluded.query, saved_at = excluded.saved_at`,
         [id, path, name, query, clock.now(), savedViews.perPersonMax],
@@ -40,13 +42,27 @@ export const saveView = ({ db, clock }: Needs): Mounted =>
 /** POST /me/views/remove. */
 export const removeView = ({ db }: Pick<Needs, 'db'>): Mounted =>
   on(viewRoutes.removeView, async ({ operator, body: { path, name } }) => {
-    await db.query('delete from saved_view where operator_id = $1 and path = $2 and name = $3', [
-      accountOf(operator),
-      path,
-      name,
-    ])
+    await removeAlike(db, { id: accountOf(operator), path, name })
     return answer(200, {})
   })
+
+/** Removes the view whose name is the same but for case and the ways to write a character. */
+async function removeAlike(
+  db: Queryable,
+  { id, path, name }: { id: number; path: string; name: string },
+): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
+    'select name from saved_view where operator_id = $1 and path = $2',
+    [id, path],
+  )
+  const folded = foldedName(name)
+  const alike = rows.map((view) => view.name).filter((other) => foldedName(other) === folded)
+  await db.query('delete from saved_view where operator_id = $1 and path = $2 and name = any($3::text[])', [
+    id,
+    path,
+    alike,
+  ])
+}
 
 function accountOf({ id }: Operator): number {
   if (id !== undefined) return id

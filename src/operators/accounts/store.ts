@@ -1,3 +1,4 @@
+import { foldedName } from '../../keys/names.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { OperatorRole } from '../../http/route.ts'
 import type { StoredOperator } from '../contract.ts'
@@ -72,11 +73,14 @@ function isOperator(which: number | string): string {
 /** With a supplier: one of its people. */
 export type NewOperator = { name: string; role: OperatorRole; supplierId?: number | undefined }
 
-/** Undefined if the name is taken. */
+/** Undefined if the name is taken. Names that differ in case only by more letters (ß and SS) are one too. */
 export async function insertOptionalOperator(
   db: Queryable,
   { name, role, supplierId, nowMs }: NewOperator & { nowMs: number },
 ): Promise<number | undefined> {
+  const { rows: others } = await db.query<{ name: string }>('select name from operator')
+  const folded = foldedName(name)
+  if (others.some((other) => foldedName(other.name) === folded)) return undefined
   const { rows } = await db.query<{ id: number }>(
     `insert into operator (name, name_key, role, supplier_id, created_at)
      values ($1, $2, $3, $4, instant($5)) on conflict (name_key) do nothing returning id`,

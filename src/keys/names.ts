@@ -1,0 +1,56 @@
+import { Rejected, reportedValue } from '../http/rejected.ts'
+
+/** Names of suppliers, operators and whatever else people tell apart by its name. */
+
+const nameLengthMax = 100
+
+/** Names of suppliers, channel managers and tokens. */
+export function checkName(what: string, name: string): void {
+  if (name.length <= nameLengthMax && /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(name)) return
+  throw new Rejected(400, {
+    type: 'INVALID_NAME',
+    message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single spaces inside only`,
+    value: reportedValue(name),
+  })
+}
+
+/** Names with the same key are one name: case and the ways to write a character don't count (NFKC, case folded). */
+export function foldedName(name: string): string {
+  return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+}
+
+const scripts = [
+  'Latin',
+  'Cyrillic',
+  'Greek',
+  'Armenian',
+  'Georgian',
+  'Hebrew',
+  'Arabic',
+  'Devanagari',
+  'Thai',
+  'Cherokee',
+  'Coptic',
+  'Han',
+  'Hiragana',
+  'Katakana',
+  'Hangul',
+  'Bopomofo',
+] as const
+/** They are written together, and with Latin letters, and look like no other. */
+const eastAsian: ReadonlySet<string> = new Set(['Latin', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo'])
+const patternByScript = scripts.map((script) => [script, new RegExp(`\\p{Script=${script}}`, 'u')] as const)
+
+/** Refuses a new name with a word in several scripts: `dеmo` with a Cyrillic е looks like `demo`. */
+export function refuseMixedScripts(what: string, name: string): void {
+  for (const [word] of name.normalize('NFKC').matchAll(/[\p{L}\p{M}]+/gu)) {
+    const used = patternByScript.flatMap(([script, pattern]) => (pattern.test(word) ? [script] : []))
+    if (used.length < 2 || used.every((script) => eastAsian.has(script))) continue
+    throw new Rejected(400, {
+      type: 'MIXED_SCRIPTS',
+      message: `${what} name has a word with letters of several scripts: ${used.join(' and ')}`,
+      value: reportedValue(name),
+      hint: 'Write each word in the letters of one script',
+    })
+  }
+}
