@@ -42,6 +42,7 @@ test('a key has its burst, then its rate; requests beyond it get the time of the
         errors: [
           {
             type: 'RATE_LIMITED',
+            docUrl: '/docs/guides/errors#RATE_LIMITED',
             message: 'Rate limit of 60 requests a minute exceeded',
             hint: 'Send the same again in 1 s; put several rooms and dates into one push',
           },

@@ -306,6 +306,7 @@ test('while the service drains, pushes under way are applied and new requests ge
         errors: [
           {
             type: 'SHUTTING_DOWN',
+            docUrl: '/docs/guides/errors#SHUTTING_DOWN',
             message,
             hint: 'Nothing was applied; send the same again after Retry-After',
           },

@@ -39,6 +39,7 @@ export const pushAriBody = Type.Object(
     sequence: Type.Optional(
       integer({
         minimum: 0,
+        examples: [4711],
         description:
           'Per key and hotel: each cell field keeps the value with the highest sequence, regardless of the order of arrival',
       }),

@@ -1,6 +1,17 @@
 import Type, { type Static } from 'typebox'
 import { requestedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
-import { code, date, decimal, lines, oneOf, queriedLimit, route, success, text } from '../http/route.ts'
+import {
+  code,
+  date,
+  decimal,
+  lines,
+  nameText,
+  oneOf,
+  queriedLimit,
+  route,
+  success,
+  text,
+} from '../http/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import {
   confirmation,
@@ -16,7 +27,7 @@ import { card } from '../cards/contract.ts'
 export const nameCharactersMax = 100
 export const reservationsPerPage = { max: 500, usual: 100 }
 
-const name = (description: string) => text({ maxLength: nameCharactersMax, description })
+const name = (description: string) => nameText({ maxLength: nameCharactersMax, description })
 
 const person = {
   firstName: name('Given name'),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { text, type ConstraintError } from '../http/route.ts'
+import { nameText, type ConstraintError } from '../http/route.ts'
 
 const holderCharactersMax = 100
 
@@ -52,7 +52,7 @@ export const cardErrors = {
 
 export const card = Type.Object(
   {
-    holderName: text({ maxLength: holderCharactersMax, secret: true }),
+    holderName: nameText({ maxLength: holderCharactersMax, secret: true }),
     type: Type.String({
       pattern: '^[A-Za-z0-9 ]{1,20}$',
       description: 'As the supplier knows it, for example VI, MC or AX',

@@ -100,6 +100,7 @@ test('a waiting request takes no slots of other tokens: each token has a share o
         errors: [
           {
             type: 'TOO_MANY_WAITING',
+            docUrl: '/docs/guides/errors#TOO_MANY_WAITING',
             message: 'Maximum 20 requests of a token can wait for changes at a time',
             hint: 'Follow all hotels with one request; close requests whose answers nobody reads',
           },

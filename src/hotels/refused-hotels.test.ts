@@ -275,6 +275,7 @@ describe('refused pushes', () => {
     assert.deepEqual(body['errors'], [
       {
         type: 'DUPLICATE_HOTEL',
+        docUrl: '/docs/guides/errors#DUPLICATE_HOTEL',
         message: 'hotelId appears twice in one request',
         path: '/2/hotelId',
         value: 'H1',

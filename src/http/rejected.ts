@@ -118,10 +118,15 @@ export function rejectedBody(rejected: Rejected, requestId: string): Record<stri
     code: String(rejected.status),
     message: rejected.message,
     requestId,
-    errors: listed,
+    errors: listed.map(withDocUrl),
     ...(more > 0 ? { moreErrors: more } : {}),
     ...rejected.extra,
   }
+}
+
+/** The row of a type in the guide of errors, as a path of the service. */
+export function withDocUrl<P extends Problem>(told: P): P & { docUrl: string } {
+  return { ...told, docUrl: `/docs/guides/errors#${told.type}` }
 }
 
 export function overloaded(): Rejected {

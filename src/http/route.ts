@@ -1,3 +1,4 @@
+import { noteExamples } from './field-examples.ts'
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 
 /**
@@ -84,6 +85,8 @@ export type PublicRoute = Route & {
 }
 
 export function route<const R extends PublicRoute>(described: R): R {
+  const accepted = described.examples.filter(({ answer }) => answer.status < 300)
+  for (const { request } of accepted) noteExamples(described.body, request)
   return described
 }
 
@@ -125,10 +128,14 @@ export type ConstraintErrors = Readonly<Record<string, ConstraintError>>
 
 type Described = {
   description?: string
+  /** What a string says, where that has a form: `an ISO 8601 duration`. */
+  form?: string
   errors?: ConstraintErrors
   examples?: readonly unknown[]
   /** No answer repeats the value, not even an invalid one. */
   secret?: boolean
+  /** Blanks alone are no value. */
+  notBlank?: true
   /** A text that is stored as it is, for others to read: it must not contain a card number, and no answer repeats it. */
   withoutCards?: true
   /** Names for it that are common elsewhere in the trade: a caller that sends one gets a hint to use this. */
@@ -148,6 +155,11 @@ const textMaxLength = 2_000
 /** Text that is stored: well-formed Unicode without control characters (PostgreSQL refuses NUL). */
 export function text(options: Described & { minLength?: number; maxLength?: number } = {}) {
   return Type.String({ minLength: 1, maxLength: textMaxLength, printable: 'text', ...options })
+}
+
+/** A name that people read: blanks alone are none. */
+export function nameText(options: Described & { maxLength?: number } = {}) {
+  return text({ notBlank: true, ...options })
 }
 
 /** The same for multi-line text: line breaks and tabs are kept. */
@@ -219,6 +231,12 @@ export const problem = Type.Object(
     path: Type.Optional(Type.String({ description: 'JSON Pointer into the request' })),
     value: Type.Optional(Type.Unknown({ description: 'The received value' })),
     hint: Type.Optional(Type.String({ description: 'How to fix it' })),
+    docUrl: Type.Optional(
+      Type.String({
+        description: 'Of an error: the path of the row of its type in the guide of errors',
+        examples: ['/docs/guides/errors#ROOM_NOT_FOUND'],
+      }),
+    ),
   },
   { description: 'One problem of the request' },
 )

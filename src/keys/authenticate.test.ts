@@ -41,6 +41,7 @@ const unauthorized = {
     errors: [
       {
         type: 'UNAUTHORIZED',
+        docUrl: '/docs/guides/errors#UNAUTHORIZED',
         message: 'Unauthorized API KEY',
         path: 'x-api-key',
         hint: 'Send a valid key of this environment in the x-api-key header: ari_sbx_… in the sandbox, ari_live_… in production',

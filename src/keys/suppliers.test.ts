@@ -31,6 +31,7 @@ test('the booking endpoints that an account has not are refused to all its keys,
   assert.deepEqual(body['errors'], [
     {
       type: 'NOT_ENABLED',
+      docUrl: '/docs/guides/errors#NOT_ENABLED',
       message: 'Retrieval of reservations is not enabled on this account',
       hint: 'Ask the platform to enable it',
     },

@@ -1,3 +1,5 @@
+import { withDocUrl } from '../http/rejected.ts'
+
 /** The parts that every operation shares: headers, and the answers that don't depend on its contents. */
 
 type Described = Readonly<Record<string, unknown>>
@@ -93,7 +95,7 @@ function refusal(
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        example: { code: String(status), message: problem.message, requestId, errors: [problem] },
+        example: { code: String(status), message: problem.message, requestId, errors: [withDocUrl(problem)] },
       },
     },
   }
@@ -105,7 +107,7 @@ export const commonAnswers: Readonly<Record<string, Described>> = {
     message: 'hotelId must be a string',
     path: '/hotelId',
     value: 5,
-    hint: 'Types are not coerced: send "5", not 5',
+    hint: 'Send a string, for example "H1"',
   }),
   Unauthorized: refusal(401, 'The key is missing, unknown, revoked, expired or of the other environment', {
     type: 'UNAUTHORIZED',

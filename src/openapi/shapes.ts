@@ -80,6 +80,8 @@ const ownKeywords: ReadonlySet<string> = new Set([
   'errors',
   'secret',
   'withoutCards',
+  'form',
+  'notBlank',
   'alsoCalled',
   'emptyIsAbsent',
   'ignored',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { formerCurrency } from '../hotels/former-currency.ts'
-import { date, decimal, integer, oneOf, text, type ConstraintError } from '../http/route.ts'
+import { date, decimal, integer, nameText, oneOf, text, type ConstraintError } from '../http/route.ts'
 
 export const cancelPenaltiesPerPolicyMax = 20
 export const feesPerPolicyMax = 50
@@ -111,7 +111,7 @@ const pushedPenalty = Type.Object({
 })
 
 const fee = Type.Object({
-  name: text({ maxLength: 255 }),
+  name: nameText({ maxLength: 255 }),
   valueType: oneOf(feeValueTypes),
   value: decimal({
     atLeastZero: true,

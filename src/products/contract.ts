@@ -5,9 +5,9 @@ import {
   answerMembers,
   code,
   integer,
+  nameText,
   route,
   success,
-  text,
   warning,
   type ConstraintError,
 } from '../http/route.ts'
@@ -125,8 +125,8 @@ export const product = Type.Object({
     examples: ['Double'],
   }),
   rateId: code({ description: "The supplier's own code of the rate" }),
-  roomName: text({ maxLength: 255, description: 'Display name; belongs to the room' }),
-  rateName: text({ maxLength: 255, description: 'Display name; belongs to the rate' }),
+  roomName: nameText({ maxLength: 255, description: 'Display name; belongs to the room' }),
+  rateName: nameText({ maxLength: 255, description: 'Display name; belongs to the rate' }),
   isAvailable: Type.Boolean({ description: 'false archives the room-rate' }),
   mealPlan: Type.Optional(
     Type.String({

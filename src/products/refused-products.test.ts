@@ -275,6 +275,7 @@ describe('an invalid product', () => {
     assert.deepEqual(body['errors'], [
       {
         type: 'ROOM_TYPE_INVALID',
+        docUrl: '/docs/guides/errors#ROOM_TYPE_INVALID',
         message: 'RoomType is not valid',
         path: '/products/0/roomType',
         value: ' double',
@@ -292,6 +293,7 @@ describe('an invalid product', () => {
     assert.deepEqual(body['errors'], [
       {
         type: 'DUPLICATE_PRODUCT',
+        docUrl: '/docs/guides/errors#DUPLICATE_PRODUCT',
         message: 'roomId and rateId appear twice in one request',
         path: '/products/2',
         value: 'DBL BAR',
@@ -364,6 +366,7 @@ describe('an invalid push', () => {
       errors: [
         {
           type: 'HOTEL_NOT_FOUND',
+          docUrl: '/docs/guides/errors#HOTEL_NOT_FOUND',
           message: 'Hotel ID is not found',
           path: '/hotelId',
           value: 'H9',

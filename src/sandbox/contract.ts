@@ -154,6 +154,8 @@ export const sandboxRoutes = {
     ].join('\n\n'),
     body: Type.Object({
       advanceBy: text({
+        form: 'an ISO 8601 duration',
+        examples: ['P1D'],
         description:
           'An ISO 8601 duration of weeks, days of 24 hours, hours, minutes and seconds: PT10S, PT72H, P30D',
       }),

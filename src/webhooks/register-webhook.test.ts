@@ -226,12 +226,15 @@ test('each reason for refusing a URL has its own words', async () => {
       const { type, message, hint } = webhookErrors[fault]
       assert.deepEqual([refused.status, refused.body['message']], [400, message])
       const value = webhook.length > 100 ? `${webhook.slice(0, 100)}…` : webhook
-      assert.deepEqual(refused.body['errors'], [{ type, message, hint, path: '/webhook', value }])
+      assert.deepEqual(refused.body['errors'], [
+        { type, message, hint, path: '/webhook', value, docUrl: `/docs/guides/errors#${type}` },
+      ])
     }
     const odd = await supplier.post(path, { webhook: 'https://0x7f.1/' })
     assert.deepEqual(odd.body['errors'], [
       {
         ...webhookErrors.hostForm,
+        docUrl: `/docs/guides/errors#${webhookErrors.hostForm.type}`,
         hint: 'Write the host as 127.0.0.1',
         path: '/webhook',
         value: 'https://0x7f.1/',

@@ -419,6 +419,7 @@ test('every endpoint answers every invalid key with the same 401, and stores not
       errors: [
         {
           type: 'UNAUTHORIZED',
+          docUrl: '/docs/guides/errors#UNAUTHORIZED',
           message: 'Unauthorized API KEY',
           path: 'x-api-key',
           hint,

@@ -105,6 +105,7 @@ test('every endpoint answers every invalid token with the same 401', async () =>
       errors: [
         {
           type: 'UNAUTHORIZED',
+          docUrl: '/docs/guides/errors#UNAUTHORIZED',
           message: 'Unauthorized token',
           path: 'authorization',
           hint,

@@ -60,20 +60,47 @@ test('the hint about a wrong type shows a value of the right type', async () => 
     sequence: '4711',
     ari: [{ roomId: 5, date: '2027-04-15', inventory: '6', closed: 'false', rates: {} }],
   })
-  const sendString = 'Types are not coerced: send "5", not 5'
-  const sendBoolean = 'Types are not coerced: send true, not "true"'
-  const sendNumber = 'Types are not coerced: send 5, not "5"'
   assert.deepEqual(told(reply), [
-    ['/hotelId', 'hotelId must be a string', sendString],
-    ['/dryRun', 'dryRun must be true or false', sendBoolean],
-    ['/sequence', 'sequence must be an integer', sendNumber],
-    ['/ari/0/roomId', 'roomId must be a string', sendString],
-    ['/ari/0/inventory', 'inventory must be an integer or null', sendNumber],
-    ['/ari/0/closed', 'closed must be true or false or null', sendBoolean],
+    ['/hotelId', 'hotelId must be a string', 'Send a string, for example "H1"'],
     [
-      '/ari/0/rates',
-      'rates must be an array',
-      'Types are not coerced: send an array as [] and an object as {}',
+      '/dryRun',
+      'dryRun must be true or false',
+      'Send true or false, for example true, without quotation marks',
+    ],
+    [
+      '/sequence',
+      'sequence must be an integer',
+      'Send an integer, for example 4711, without quotation marks',
+    ],
+    ['/ari/0/roomId', 'roomId must be a string', 'Send a string, for example "DBL"'],
+    [
+      '/ari/0/inventory',
+      'inventory must be an integer or null',
+      'Send an integer or null, for example 6, without quotation marks',
+    ],
+    [
+      '/ari/0/closed',
+      'closed must be true or false or null',
+      'Send true or false or null, for example true, without quotation marks',
+    ],
+    ['/ari/0/rates', 'rates must be an array', 'Send an array'],
+  ])
+  const clock = await supplier.post('/push/sandbox/clock', { advanceBy: 5 })
+  assert.deepEqual(told(clock), [
+    ['/advanceBy', 'advanceBy must be a string', 'Send an ISO 8601 duration, for example "P1D"'],
+  ])
+  const booked = await supplier.post('/push/sandbox/booking', {
+    hotelId: 'H1',
+    checkin: 20270420,
+    checkout: '2027-04-21',
+    rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: '1' }],
+  })
+  assert.deepEqual(told(booked), [
+    ['/checkin', 'checkin must be a string', 'Send a date in the form YYYY-MM-DD, for example "2027-04-20"'],
+    [
+      '/rooms/0/adults',
+      'adults must be an integer',
+      'Send an integer, for example 2, without quotation marks',
     ],
   ])
 })
@@ -179,4 +206,24 @@ test('the answer to a key sent as a token, or a token sent as a key, names the r
   assert.deepEqual(await ask('/booking/offers', { 'x-api-key': supplier.apiKey }), [401, asToken])
   const withoutBearer = 'Send the token as "Authorization: Bearer …", with the word Bearer before it'
   assert.deepEqual(await ask('/booking/offers', { authorization: platform }), [401, withoutBearer])
+})
+
+test('every error has the address of its row in the guide', async () => {
+  const replies = [
+    await supplier.post('/push/hotel', {}),
+    await supplier.get('/push/hotels'),
+    await supplier.post('/push/hotels', '{'),
+    await supplier.post('/push/hotels', [{}]),
+    await supplier.post('/push/ari', { hotelId: 'H9', ari: [{ roomId: 5 }] }),
+    await supplier.post('/push/getAri', { hotelId: 'H9', startDate: '2027-04-01', endDate: '2027-04-01' }),
+    await client(gateway.url, { 'x-api-key': 'no' }).post('/push/hotels', []),
+  ]
+  for (const { status, body } of replies) {
+    assert.ok(status >= 400 && Array.isArray(body['errors']))
+    for (const { type, docUrl } of body['errors']) {
+      assert.equal(docUrl, `/docs/guides/errors#${type}`)
+      const page = await (await fetch(`${gateway.url}${docUrl}`)).text()
+      assert.ok(page.includes(`<tr id="${type}">`), type)
+    }
+  }
 })

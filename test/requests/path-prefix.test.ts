@@ -142,3 +142,9 @@ test('without a prefix there is none: its path is unknown', async () => {
   const { headers } = await fetch(bare.url, { redirect: 'manual' })
   assert.equal(headers.get('location'), '/docs')
 })
+
+test('the address of an error in the guide is below the prefix', async () => {
+  const { errors } = await jsonOf('/v1/push/nothing')
+  assert.equal(errors[0].docUrl, '/ari/docs/guides/errors#NO_SUCH_ENDPOINT')
+  assert.equal((await get(errors[0].docUrl)).status, 200)
+})

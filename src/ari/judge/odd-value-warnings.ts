@@ -4,7 +4,10 @@ import { restrictions, type PushedRestriction } from '../restrictions.ts'
 
 /** The warnings about odd values, in words. */
 
-/** Two restrictions that bound the same value: on every night, the minimum must not exceed the maximum. */
+/**
+ * Two restrictions that bound the same value of the same stays: on every night, the minimum must not exceed
+ * the maximum. A stay that begins on a night also stays through it, so both kinds bound its length.
+ */
 export type Limit = { min: PushedRestriction; max: PushedRestriction }
 
 type OddValue =

@@ -170,6 +170,7 @@ describe('refused requests', () => {
           errors: [
             {
               type: 'HOTEL_NOT_FOUND',
+              docUrl: '/docs/guides/errors#HOTEL_NOT_FOUND',
               message: 'Hotel ID is not found',
               path: '/hotelId',
               value: 'OWN',

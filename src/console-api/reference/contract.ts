@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { consoleRoute, oneOf, text } from '../../http/route.ts'
+import { consoleRoute, nameText, oneOf, text } from '../../http/route.ts'
 
 /** Room types and meal plans, which the pushes of every supplier can use; only admins change them. */
 
@@ -46,7 +46,7 @@ export const referenceRoutes = {
     path: '/reference',
     role: 'admin',
     /** `name` is for meal plans. */
-    body: Type.Object({ list, key, name: Type.Optional(text({ maxLength: 200 })), description: text() }),
+    body: Type.Object({ list, key, name: Type.Optional(nameText({ maxLength: 200 })), description: text() }),
     status: 201,
   }),
   retireReferenceEntry: consoleRoute<{ key: string }>()({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { consoleRoute, text } from '../../http/route.ts'
+import { consoleRoute, nameText, text } from '../../http/route.ts'
 
 /** Filters of lists under a name: everybody's own, on every machine that they sign in on. */
 
@@ -14,7 +14,7 @@ export type SavedView = {
 }
 
 const path = text({ maxLength: 200 })
-const name = text({ maxLength: savedViews.nameLengthMax })
+const name = nameText({ maxLength: savedViews.nameLengthMax })
 const ofOneself = { forSuppliers: 'oneself' } as const
 
 export const viewRoutes = {

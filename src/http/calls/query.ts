@@ -50,14 +50,15 @@ function readTime(
   if (text === undefined) return undefined
   const day = parseNight(text)
   if (day !== undefined) return (day + daysAfterDate) * dayMs
-  const atMs = parseInstant(text)
+  // Deliveries have `reservation_datetime` in UTC, without a zone.
+  const atMs = parseInstant(text) ?? parseInstant(`${text}Z`)
   if (atMs === undefined) {
     problems.push({
       type: 'INVALID_TIME',
       message: `${name} must be a date or an ISO 8601 instant`,
       path: `?${name}`,
       value: reportedValue(text),
-      hint: 'For example 2027-04-15 or 2027-04-15T10:00:00Z; in a URL, + is written %2B',
+      hint: 'For example 2027-04-15, 2027-04-15T10:00:00Z or, in UTC, 2027-04-15T10:00:00; in a URL, + is written %2B',
     })
   }
   return atMs

@@ -15,6 +15,7 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
   fastify.addHook('onRequest', async (request) => {
     request.ari = {
       startedMs: 0,
+      pathPrefix: '',
       admittedMs: 0,
       route: undefined,
       caller: undefined,
@@ -52,6 +53,7 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
         errors: [
           {
             type: 'INTERNAL_ERROR',
+            docUrl: '/docs/guides/errors#INTERNAL_ERROR',
             message: 'Something went wrong on our side',
             hint: 'Send the same request again; if you contact us about it, quote the request id',
           },

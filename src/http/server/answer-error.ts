@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Push } from '../calls/call.ts'
 import type { Answer, LongAnswer } from '../calls/mount.ts'
-import { Rejected, rejectedBody } from '../rejected.ts'
+import { Rejected, rejectedBody, withDocUrl } from '../rejected.ts'
 import type { ServeNeeds } from './serve-needs.ts'
 import { isUnavailable, OutcomeUnknown } from '../../postgres/connections/store-errors.ts'
 import { warningMembers } from '../calls/warnings.ts'
@@ -52,10 +52,17 @@ export function sendJson(
   answered: Pick<Answer, 'status' | 'json'> | LongAnswer,
 ): FastifyReply {
   reply.code(answered.status).type('application/json; charset=utf-8').header('cache-control', 'no-store')
-  const payload = 'bytes' in answered ? answered.bytes : answered.json
+  const payload = 'bytes' in answered ? answered.bytes : withPrefix(answered, reply)
   if (payload.length < compressFromLength) return reply.send(payload)
   reply.compress(payload)
   return reply
+}
+
+/** Behind a path prefix, the guides have it too. Text within a string has its quotation marks escaped. */
+function withPrefix({ status, json }: Pick<Answer, 'status' | 'json'>, reply: FastifyReply): string {
+  const { pathPrefix } = reply.request.ari
+  if (status < 400 || pathPrefix === '') return json
+  return json.replaceAll('"docUrl":"/docs/', `"docUrl":"${pathPrefix}/docs/`)
 }
 
 /**
@@ -95,7 +102,7 @@ function internalError(requestId: string) {
     message: 'Something went wrong on our side',
     hint: 'Send the same request again; if you contact us about it, quote the request id',
   }
-  return { code: '500', message: problem.message, requestId, errors: [problem] }
+  return { code: '500', message: problem.message, requestId, errors: [withDocUrl(problem)] }
 }
 
 const outcomeUnknown = {

@@ -47,6 +47,7 @@ declare module 'fastify' {
     /** The request's known details so far. Absent until the first hook, and if the URL is unreadable. */
     ari: {
       startedMs: number
+      pathPrefix: string
       /** Time of admission, by performance.now(). */
       admittedMs: number
       route: Route | undefined

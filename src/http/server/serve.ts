@@ -118,14 +118,9 @@ function readJsonOnly(
     const owner = inFlight.ownerOf(request)
     const bytesMax = caller?.limits.bodyBytesMax ?? limits.bytesMax
     const raw = await bodies.read(request.raw, { ...limits, owner, bytesMax })
+    const { 'content-type': contentType } = request.headers
     const parsed = (isQuoted: boolean) =>
-      turns.parse(owner, raw, () =>
-        parseJson(raw, {
-          isQuoted,
-          valuesMax: limits.valuesMax,
-          contentType: request.headers['content-type'],
-        }),
-      )
+      turns.parse(owner, raw, () => parseJson(raw, { isQuoted, valuesMax: limits.valuesMax, contentType }))
     // The route takes no body: it isn't stored, its members cause warnings, and invalid JSON is no error.
     if (!route.body) {
       if (raw.length === 0) return undefined
@@ -163,6 +158,7 @@ function countRequests(
     request.ari = {
       startedMs: performance.now(),
       admittedMs: 0,
+      pathPrefix: needs.pathPrefix,
       route: undefined,
       caller: undefined,
       push: undefined,

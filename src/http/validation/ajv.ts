@@ -8,6 +8,8 @@ const unprintable = /[\p{Cc}\p{Cs}]/u
 const unprintableInLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u
 /** In addition, codes have no leading or trailing whitespace, invisible format characters or separators. */
 const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
+/** What shows nothing: spaces, format characters, and the letters that are blank. */
+const blank = /^[\s\p{Z}\p{Cf}\u115F\u1160\u2800\u3164\uFFA0]*$/u
 const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
 
 /** Stops at the first problem. */
@@ -27,7 +29,7 @@ function withOwnKeywords(options: { allErrors: boolean }): Ajv {
     // The compiler knows that they are schemas, and `strict` finds what it doesn't.
     validateSchema: false,
   })
-  ajv.addVocabulary(['errors', 'secret', 'alsoCalled', 'emptyIsAbsent', 'ignored', 'readAs'])
+  ajv.addVocabulary(['errors', 'secret', 'form', 'alsoCalled', 'emptyIsAbsent', 'ignored', 'readAs'])
   // For readers of the documents; what requests must look like is checked by the keywords below.
   for (const format of ['date', 'date-time', 'uuid']) ajv.addFormat(format, true)
   ajv.addKeyword({
@@ -35,6 +37,12 @@ function withOwnKeywords(options: { allErrors: boolean }): Ajv {
     type: 'string',
     schemaType: 'string',
     validate: (kind: unknown, value: string) => !notIn(kind).test(value),
+  })
+  ajv.addKeyword({
+    keyword: 'notBlank',
+    type: 'string',
+    schemaType: 'boolean',
+    validate: (_on: unknown, value: string) => value === '' || !blank.test(value),
   })
   ajv.addKeyword({
     keyword: 'withoutCards',

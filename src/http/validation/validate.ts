@@ -1,12 +1,13 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
 import { counted } from '../../base/counted.ts'
+import { carryExample } from '../field-examples.ts'
 import { ajvAll, ajvFirst } from './ajv.ts'
 import { pointerPart } from './json.ts'
 import { problemsListedMax, reportedValue, type Problem } from '../rejected.ts'
 import type { ConstraintError, ConstraintErrors } from '../route.ts'
 import { nearestName } from './spelling.ts'
-import { exampleOf, typeName } from './type-names.ts'
+import { typeName, whatToSend, wrongTypeHint } from './what-to-send.ts'
 
 /** The problems of a value. */
 export type Judgement = {
@@ -79,6 +80,7 @@ function lengthsFirst(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((part: unknown): unknown => lengthsFirst(part))
   if (!isRecord(schema)) return schema
   const copy = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, lengthsFirst(part)]))
+  carryExample(schema, copy)
   const { type, maxItems, items, ...others } = copy
   if (type !== 'array' || typeof maxItems !== 'number' || items === undefined) return copy
   return { ...others, type, maxItems, if: { minItems: maxItems + 1 }, else: { items } }
@@ -181,23 +183,6 @@ function misspeltHint(
   return candidate === undefined ? undefined : `Send ${missing}: ${candidate} was sent, which is not known`
 }
 
-/** The contract's description of a missing member. */
-function whatToSend(missing: string, member: Record<string, unknown>): string {
-  const { description, examples } = member
-  const example: unknown = Array.isArray(examples) ? examples[0] : undefined
-  const kind = kindOf(member)
-  const described = typeof description === 'string' ? `: ${description.replaceAll('`', '')}` : ''
-  const shownExample = example === undefined ? '' : `, for example ${JSON.stringify(example)}`
-  return `Send ${missing}${kind === '' ? '' : `, ${kind}`}${described}${shownExample}`
-}
-
-function kindOf(member: Record<string, unknown>): string {
-  if (Array.isArray(member['enum'])) return `one of ${member['enum'].join(', ')}`
-  if (member['night'] === true) return 'a date in the form YYYY-MM-DD'
-  if (member['decimal'] !== undefined) return 'a number or a decimal string'
-  return member['type'] === undefined ? '' : typeName(member['type'])
-}
-
 /** Per object. */
 const unknownLookedAtMax = 50
 
@@ -217,10 +202,7 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
       return {
         type: 'WRONG_TYPE',
         message: `${name} must be ${typeName(schema['type'])}`,
-        hint:
-          error.data === null
-            ? 'null is not allowed here; omit the member'
-            : `Types are not coerced: send ${exampleOf(schema['type'])}`,
+        hint: wrongTypeHint(schema, error.data),
       }
     case 'enum':
       return {
@@ -236,6 +218,12 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
       return { type: 'OUT_OF_RANGE', message: `${name} must be less than or equal to ${limit}` }
     case 'minLength':
       return { type: 'TOO_SHORT', message: `${name} must not be empty` }
+    case 'notBlank':
+      return {
+        type: 'TOO_SHORT',
+        message: `${name} must not be blank`,
+        hint: 'Send a name that people can read',
+      }
     case 'maxLength':
       return { type: 'TOO_LONG', message: `${name} must have at most ${limit} characters` }
     case 'minItems':

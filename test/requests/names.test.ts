@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  client,
+  gatewayForTests,
+  type Reply,
+  type TestOperator,
+  type TestSupplier,
+} from '../stage/harness.ts'
+import { startMailServer } from '../stage/servers/mail-server.ts'
+import { ada, expectStatus, openShop, room } from '../stage/scenes/booking.ts'
+import { expectOk, problemsOf, product, storyHotel } from '../stage/story.ts'
+
+/** Names that people tell apart: none is another's, none mixes scripts in a word, none is blank. */
+
+const mailServer = await startMailServer()
+after(() => mailServer.close())
+const gateway = await gatewayForTests({
+  allowsSignUp: true,
+  publicUrl: 'https://sandbox.example',
+  mail: { smtpUrl: mailServer.url, from: 'sandbox@gateway.example' },
+})
+let admin: TestOperator
+let supplier: TestSupplier
+before(async () => {
+  admin = await gateway.operator('admin')
+  supplier = await gateway.supplier('Namer')
+})
+
+const said = (reply: Reply): unknown[] => [reply.status, Object(problemsOf(reply)[0])[1]]
+
+test('a supplier has no name that is told from another only by case or by the way its characters are written', async () => {
+  expectStatus(await admin.post('/suppliers', { name: 'Straße Zoë' }), 201)
+  for (const name of ['straße zoë', 'STRASSE ZOE\u0308', 'ｓｔｒａßｅ Zoë', 'Straße Zoë'])
+    assert.deepEqual(
+      [name, ...said(await admin.post('/suppliers', { name }))],
+      [name, 409, 'SUPPLIER_EXISTS'],
+    )
+  const both = await Promise.all(['Twin', 'TWIN'].map((name) => admin.post('/suppliers', { name })))
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 409])
+})
+
+test('nor has an operator', async () => {
+  expectStatus(await admin.post('/operators', { name: 'Weiß', role: 'viewer' }), 201)
+  for (const name of ['weiß', 'WEISS', 'Weiss'])
+    assert.deepEqual(
+      [name, ...said(await admin.post('/operators', { name, role: 'viewer' }))],
+      [name, 409, 'OPERATOR_EXISTS'],
+    )
+})
+
+test('a view that is saved under the name of another one in other letters takes its place', async () => {
+  const saved = async (name: string) => expectOk(await admin.put('/me/views', { path: '/hotels', name }))
+  await saved('Stale')
+  await saved('ｓｔａｌｅ')
+  const views = () => admin.get('/me/views').then((reply) => expectOk(reply).body['views'])
+  assert.deepEqual(await views(), [{ path: '/hotels', name: 'ｓｔａｌｅ', query: '' }])
+  expectOk(await admin.post('/me/views/remove', { path: '/hotels', name: 'STALE' }))
+  assert.deepEqual(await views(), [])
+})
+
+test('a new name has no word in several scripts', async () => {
+  const visitor = client(gateway.url, {}, '/console/api')
+  for (const name of ['dеmo', 'Αthens', 'Hotel dеmo', 'Жanna-x'])
+    for (const reply of [
+      await admin.post('/suppliers', { name }),
+      await admin.post('/operators', { name, role: 'viewer' }),
+      await admin.put('/me/views', { path: '/hotels', name }),
+      await visitor.post('/sign-up', { email: 'dev@company.example', company: name }),
+    ])
+      assert.deepEqual([name, ...said(reply)], [name, 400, 'MIXED_SCRIPTS'])
+  for (const name of ['Демо Hotel', 'Ξενία 2', '東京ツアー JTB', 'Tシャツ', 'Müller & Söhne', 'فندق Sea'])
+    expectStatus(await admin.post('/suppliers', { name }), 201)
+})
+
+test('a name of blanks alone is refused, of whatever blanks', async () => {
+  const shop = await openShop(gateway, 'Blank', { inventory: 9 })
+  for (const blank of [' ', '\u00A0\u2003', '\u200B', '\u3164'])
+    for (const [reply, path] of [
+      [await supplier.post('/push/hotels', [storyHotel({ hotelName: blank })]), '/0/hotelName'],
+      [
+        await shop.supplier.post('/push/products', {
+          hotelId: 'H1',
+          products: [product('DBL', 'BAR', { roomName: blank })],
+        }),
+        '/products/0/roomName',
+      ],
+      [await shop.book({ customer: { ...ada, lastName: blank } }), '/customer/lastName'],
+      [
+        await shop.book({ rooms: [room({ guest: { ...ada, firstName: blank } })] }),
+        '/rooms/0/guest/firstName',
+      ],
+      [await admin.put('/me/views', { path: '/hotels', name: blank }), '/name'],
+    ] as const) {
+      const name = path.split('/').at(-1)
+      assert.deepEqual(problemsOf(expectStatus(reply, 400)), [
+        [path, 'TOO_SHORT', `${name} must not be blank`],
+      ])
+    }
+})
+
+test('since takes the time of a reservation as it was delivered', async () => {
+  const shop = await openShop(gateway, 'Since', { inventory: 9 })
+  expectStatus(await shop.book(), 201)
+  const path = '/push/webhook/pushbook/retrieve'
+  const { body } = expectOk(await shop.supplier.get(path))
+  const [{ reservations }] = Object(body['data'])
+  const at = String(reservations.reservation[0].reservation_datetime)
+  assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)
+  const found = async (since: string) =>
+    Object(expectOk(await shop.supplier.get(`${path}?since=${since}`)).body['data']).length
+  assert.deepEqual([await found(at), await found(`${at}Z`), await found('2199-01-01T00:00:00')], [1, 1, 0])
+  expectOk(await shop.supplier.get(`/push/deliveries?since=${at}`))
+  expectOk(await shop.supplier.get(`/push/log?since=${at}`))
+  expectStatus(await shop.supplier.get(`${path}?since=2027-04-31T10:00:00`), 400)
+})
