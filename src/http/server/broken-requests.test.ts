@@ -77,7 +77,8 @@ test('input that is not an HTTP request is answered in the shape of the contract
       ? { type: 'HEADERS_TOO_LARGE', message: 'Request headers are too large' }
       : { type: 'MALFORMED_REQUEST', message: 'The request is not valid HTTP/1.1' }
     const code = isTooLarge ? '431' : '400'
-    assert.deepEqual(body, { code, message: problem.message, requestId, errors: [problem] }, what)
+    const errors = [{ ...problem, docUrl: `/docs/guides/errors#${problem.type}` }]
+    assert.deepEqual(body, { code, message: problem.message, requestId, errors }, what)
   }
   assert.deepEqual(
     seen.map((one) => Array.isArray(one) && one.slice(0, 4)),
