@@ -190,13 +190,13 @@ const codeNames = [
   'código de segurança',
   'codice di sicurezza',
 ].join('|')
-const code = String.raw`(?<!\p{Nd})\p{Nd}(?:[ .-]?\p{Nd}){2,3}(?!\p{Nd})`
+const digitsOfCode = String.raw`(?<!\p{Nd})\p{Nd}(?:[ .-]?\p{Nd}){2,3}(?!\p{Nd})`
 const namedCode = new RegExp(
-  String.raw`(?<!\p{L})(?:${codeNames})(?!\p{L})(?:[^\p{L}\p{N}]{0,5}(?:is|number|code|no|nr|ist)(?!\p{L}))?[^\p{L}\p{N}]{0,5}(${code})`,
+  String.raw`(?<!\p{L})(?:${codeNames})(?!\p{L})(?:[^\p{L}\p{N}]{0,5}(?:is|number|code|no|nr|ist)(?!\p{L}))?[^\p{L}\p{N}]{0,5}(${digitsOfCode})`,
   'dgiu',
 )
 const codeBeforeName = new RegExp(
-  String.raw`(${code})[^\p{L}\p{N}]{0,3}(?:${codeNames})(?!\p{L}|[^\p{L}\p{N}]{0,5}${code})`,
+  String.raw`(${digitsOfCode})[^\p{L}\p{N}]{0,3}(?:${codeNames})(?!\p{L}|[^\p{L}\p{N}]{0,5}${digitsOfCode})`,
   'dgiu',
 )
 const besideNumberMax = 40

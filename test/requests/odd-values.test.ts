@@ -147,16 +147,19 @@ test('maxAdvanceDays 0 says that it clears; null clears without a word', async (
 test('price: null and prices: [{ amount: null }] are one: they clear all prices, in both models', async () => {
   await pushStoryHotel(supplier, { hotelId: 'M8' })
   const range = { hotelId: 'M8', startDate: '2027-04-01', endDate: '2027-04-03' }
-  for (const pricingModel of ['unit', 'guest'] as const)
+  const push = (pricingModel: string, rate: object) => {
+    const ari = [{ ...april, rates: [{ rateId: 'BAR', ...rate }] }]
+    return supplier.post('/push/ari', { hotelId: 'M8', pricingModel, ari })
+  }
+  const pushed = [
+    { pricingModel: 'unit', price: 90 },
+    { pricingModel: 'guest', prices: [adult(1, 90)] },
+  ]
+  for (const pricingModel of ['unit', 'guest'])
     for (const cleared of [{ price: null }, { prices: null }, { prices: [{ amount: null }] }])
-      for (const stored of [
-        { pricingModel: 'unit', price: 90 },
-        { pricingModel: 'guest', prices: [adult(1, 90)] },
-      ]) {
-        const push = (rates: object) =>
-          supplier.post('/push/ari', { hotelId: 'M8', pricingModel, ari: [{ ...april, rates: [rates] }] })
-        expectOk(await push({ rateId: 'BAR', ...stored }))
-        assert.equal(expectOk(await push({ rateId: 'BAR', ...cleared })).body['code'], '200')
+      for (const stored of pushed) {
+        expectOk(await push(pricingModel, stored))
+        assert.equal(expectOk(await push(pricingModel, cleared)).body['code'], '200')
         assert.deepEqual(expectOk(await supplier.post('/push/getAri', range)).body['ari'], [])
       }
 })

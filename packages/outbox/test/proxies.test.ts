@@ -82,7 +82,7 @@ describe('a proxy that takes no body of a size', () => {
     let isCut = true
     const proxy: Fetch = (url, init) => {
       if (bytesOf(init) > 300) return Promise.resolve(page(413))
-      seen.push(String(new Headers(init?.headers).get('idempotency-key')))
+      seen.push(String(new Headers(init.headers).get('idempotency-key')))
       return isCut && seen.length > 2 ? Promise.resolve(page(502)) : fetch(url, init)
     }
     const first = await outboxBehind(proxy)
