@@ -2,17 +2,7 @@ import { formerReason } from './former-currency.ts'
 import { unknownHotelError } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
 import { commonLimits } from '../keys/contract.ts'
-import {
-  code,
-  integer,
-  nameText,
-  oneOf,
-  route,
-  success,
-  text,
-  warning,
-  type ConstraintError,
-} from '../http/route.ts'
+import { code, integer, oneOf, route, success, text, warning, type ConstraintError } from '../http/route.ts'
 
 export const hotelsPerPushMax = commonLimits.hotelsPerRequest
 const hotelsPerReadMax = commonLimits.hotelsPerRequest
@@ -108,7 +98,7 @@ const freeText = (maxLength: number, description: string) =>
   Type.Optional(text({ minLength: 0, maxLength, description }))
 
 const hotelMembers = {
-  hotelName: nameText({ maxLength: 255, description: 'Display name' }),
+  hotelName: text({ maxLength: 255, notBlank: true, description: 'Display name' }),
   currency: Type.String({ description: 'ISO 4217 code of all amounts of the hotel', examples: ['USD'] }),
   isAvailable: Type.Boolean({ description: 'Open for bookings' }),
   minChildAge: childAge('Guests below this age are infants'),
