@@ -1,6 +1,5 @@
 import { itemErrors } from '../ari/item-contract.ts'
 import { guardWarning } from '../ari/guard/contract.ts'
-import { itemErrors } from '../ari/item-contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelWarnings } from '../hotels/contract.ts'
 import { formerAmountWarning } from '../hotels/former-currency.ts'
