@@ -357,6 +357,7 @@ create table delivery_attempt (
   outcome text not null,
   http_status smallint,
   answer text,
+  is_ordered boolean,
   constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, attempt),
   constraint delivery_attempt_trigger_check CHECK ((trigger = ANY (ARRAY['realtime'::text, 'retry'::text, 'hourly'::text, 'manual'::text, 'again'::text]))),
   constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id)
@@ -690,6 +691,7 @@ create table price_check (
   live_after_tax bigint[],
   difference bigint,
   terms_differ jsonb,
+  is_ordered boolean,
   constraint price_check_pkey PRIMARY KEY (id),
   constraint price_check_check CHECK ((departure > arrival)),
   constraint price_check_outcome_check CHECK ((outcome = ANY (ARRAY['available'::text, 'price_changed'::text, 'sold_out'::text, 'invalid_response'::text, 'timeout'::text, 'supplier_error'::text, 'circuit_open'::text, 'not_registered'::text]))),

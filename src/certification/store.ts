@@ -7,9 +7,12 @@ export type CertifiedScope = { supplierId: number; hotelId: number | undefined }
 
 /** Rows of the account that are searched for those of a hotel. */
 const searchedMax = 5_000
-/** Marks what the service itself did wrong because the supplier ordered it (webhooks/callback-faults.ts). */
-const isOrdered = (column: string): string =>
-  `coalesce(${column} like '%(ordered in the sandbox)' or ${column} like '%/push/sandbox/faults%', false)`
+/**
+ * What the service itself did wrong because the supplier ordered it (webhooks/callback-faults.ts). The text counts only for
+ * rows of a version that didn't store it: a supplier writes the text of its answers.
+ */
+const isOrdered = (row: string, text: string): string =>
+  `coalesce(${row}.is_ordered, ${row}.${text} like '%(ordered in the sandbox)' or ${row}.${text} like '%/push/sandbox/faults%', false)`
 
 export async function selectAttemptFacts(
   db: Queryable,
@@ -31,7 +34,7 @@ export async function selectAttemptFacts(
      ) as delivery
      join delivery_attempt as made on made.delivery_id = delivery.id
      join hotel on hotel.id = delivery.hotel_id join supplier on supplier.id = delivery.supplier_id
-     where not ${isOrdered('made.answer')}
+     where not ${isOrdered('made', 'answer')}
      order by made.at desc, made.attempt desc limit $3`,
     [supplierId, hotelId ?? null, evidenceLimits.attempts],
   )
@@ -47,7 +50,7 @@ export async function selectPriceCheckFacts(
     `select request_id as "requestId", epoch_ms(at) as "atMs", hotel.code as "hotelId", outcome,
        duration_ms as "durationMs", difference
      from price_check as made join hotel on hotel.id = made.hotel_id
-     where ${one} and not ${isOrdered('message')} order by made.id desc limit $2`,
+     where ${one} and not ${isOrdered('made', 'message')} order by made.id desc limit $2`,
     [supplierId, evidenceLimits.priceChecks, ...(hotelId === undefined ? [] : [hotelId])],
   )
   return rows

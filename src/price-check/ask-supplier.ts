@@ -4,7 +4,12 @@ import type { Needs } from '../postgres/postgres.ts'
 import { outboundCaller, type Called } from '../outbound/call.ts'
 import type { CallFailure } from '../outbound/connect.ts'
 import type { OutboundRules } from '../outbound/vet-url.ts'
-import { sendCallback, type CallbackMeans, type CallbackMessage } from '../webhooks/callback.ts'
+import {
+  sendCallback,
+  type CalledBack,
+  type CallbackMeans,
+  type CallbackMessage,
+} from '../webhooks/callback.ts'
 import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import type { Callback } from '../webhooks/store.ts'
@@ -29,6 +34,8 @@ export type Failure = {
   httpStatus?: number
   /** Absent: there was no answer. */
   said?: Said
+  /** The supplier had ordered it in the sandbox. */
+  isOrdered?: true
 }
 
 export type LiveQuery = {
@@ -135,7 +142,9 @@ async function askOnce(
   if (!settle) return { callId: undefined, failure: circuitOpen }
   const called = await call(needs, means, query)
   settle(resultOf(called))
-  return { callId: query.callId, ...answeredBy(called, query.expected) }
+  const answered = answeredBy(called, query.expected)
+  if (answered.failure && called.isOrdered) answered.failure.isOrdered = true
+  return { callId: query.callId, ...answered }
 }
 
 const circuitOpen: Failure = {
@@ -145,7 +154,7 @@ const circuitOpen: Failure = {
 }
 
 /** Retries once if no byte of the request can have reached the supplier. */
-async function call(needs: Needs, means: CallbackMeans, query: LiveQuery): Promise<Called> {
+async function call(needs: Needs, means: CallbackMeans, query: LiveQuery): Promise<CalledBack> {
   const { callback, hotelId, request, callId, requestId, untilMs } = query
   const message: CallbackMessage = {
     id: webhookIdOf(callId),
@@ -154,7 +163,7 @@ async function call(needs: Needs, means: CallbackMeans, query: LiveQuery): Promi
     body: Buffer.from(JSON.stringify(request)),
     about: { calls: 'priceCheck', hotelId },
   }
-  const once = (): Promise<Called> => {
+  const once = (): Promise<CalledBack> => {
     const withinMs = Math.max(1, Math.floor(untilMs - performance.now()))
     return sendCallback(means, callback, message, { connectWithinMs, withinMs })
   }

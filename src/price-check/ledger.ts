@@ -253,6 +253,7 @@ const checkValues = {
   reason: ({ failure }) => failure?.reason,
   message: ({ failure }) => failure?.message,
   http_status: ({ failure }) => failure?.httpStatus,
+  is_ordered: ({ failure }) => failure?.isOrdered === true,
   currency: ({ currency }) => currency,
   revision: ({ stored }) => stored.revision,
   stored_bookable: ({ stored }) => stored.isBookable,

@@ -34,12 +34,15 @@ type CallbackLimits = Pick<OutboundCall, 'connectWithinMs' | 'withinMs' | 'headS
 
 const answerBytesMax = 262_144
 
+/** `isOrdered`: the supplier had ordered the failure. */
+export type CalledBack = Called & { isOrdered?: true }
+
 export async function sendCallback(
   { caller, faults, watch }: CallbackMeans,
   { keyId, url, secrets }: Callback,
   { id, requestId, atMs, body, about }: CallbackMessage,
   limits: CallbackLimits,
-): Promise<Called> {
+): Promise<CalledBack> {
   const call = (): Promise<Called> =>
     caller.post({
       url,
@@ -54,7 +57,9 @@ export async function sendCallback(
       ...limits,
     })
   const fault = faults && about && (await faults.take({ keyId, ...about }))
-  const called = await (fault ? spoil[fault]({ ...limits, call }) : call())
+  const called: CalledBack = fault
+    ? { ...(await spoil[fault]({ ...limits, call })), isOrdered: true }
+    : await call()
   const calls = about?.calls ?? 'ping'
   watch?.record({ keyId, calls, url, requestId, webhookId: id, atMs, body, called })
   return called

@@ -29,6 +29,8 @@ export type Attempted = {
   outcome: string
   httpStatus: number | undefined
   answer: string | undefined
+  /** The supplier had ordered this failure in the sandbox. */
+  isOrdered: boolean
   standing: Standing
 }
 
@@ -72,6 +74,7 @@ const columns = {
   outcome: texts('text', ({ outcome }) => outcome),
   http_status: numbers('int', ({ httpStatus }) => httpStatus ?? null),
   answer: texts('text', ({ answer }) => answer ?? null),
+  is_ordered: flags(({ isOrdered }) => isOrdered),
   status: texts('text', ({ standing }) => standing.status),
   lane: texts('text', (attempted) => next(attempted)?.lane ?? null),
   retries: numbers('int', (attempted) => next(attempted)?.retries ?? null),
@@ -119,8 +122,8 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
           delivery.delivered_at
       ), noted as (
         insert into delivery_attempt
-          (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
-        select id, attempt, instant(at), trigger, message_id, duration_ms, outcome, http_status, answer from made
+          (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer, is_ordered)
+        select id, attempt, instant(at), trigger, message_id, duration_ms, outcome, http_status, answer, is_ordered from made
         -- A sandbox reset may have removed it.
         where exists (select from delivery where delivery.id = made.id)
         on conflict do nothing

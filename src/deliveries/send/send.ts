@@ -1,7 +1,7 @@
 import { throttledWarning } from '../../base/log.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import type { Called, OutboundCaller } from '../../outbound/call.ts'
-import { sendCallback, type CallbackMeans } from '../../webhooks/callback.ts'
+import { sendCallback, type CalledBack, type CallbackMeans } from '../../webhooks/callback.ts'
 import type { Callback } from '../../webhooks/store.ts'
 import { storableAnswer, messagesOf, type Message, type Unreadable } from './messages.ts'
 import {
@@ -44,7 +44,7 @@ export async function sendMessage(
     callWithinMs,
     ...means
   }: CallbackMeans & { nowMs: number; signal?: AbortSignal; callWithinMs: number },
-): Promise<Called> {
+): Promise<CalledBack> {
   const { id, body, claimed } = message
   const [{ attempt, hotelId }] = claimed
   const limits = { connectWithinMs: callWithinMs / 2, withinMs: callWithinMs, headSuffices: true }
@@ -59,7 +59,7 @@ export async function sendMessage(
 /** The attempts of a sent message, with the new state of each delivery. */
 export function attemptsOf(
   message: Message,
-  called: Called,
+  called: CalledBack,
   {
     nowMs,
     isSettling = false,
@@ -76,9 +76,8 @@ export function attemptsOf(
     durationMs: called.durationMs,
     outcome,
     httpStatus: isAnswered ? called.status : undefined,
-    answer: isAnswered
-      ? storableAnswer(called.body, cardHolders)
-      : storableAnswer(Buffer.from(called.message), cardHolders),
+    answer: storableAnswer(isAnswered ? called.body : Buffer.from(called.message), cardHolders),
+    isOrdered: called.isOrdered === true,
     standing: standingAfter(delivery, called, { nowMs, isSettling, isOneOfSeveral: claimed.length > 1 }),
   }))
 }
@@ -148,6 +147,7 @@ export function unreadableAttempt(
     outcome: 'unreadable',
     httpStatus: undefined,
     answer: undefined,
+    isOrdered: false,
     standing: nowMs > giveUpAtMs ? { status: 'dead' } : { ...waiting, notBeforeMs: undefined },
   }
 }
