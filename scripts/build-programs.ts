@@ -40,7 +40,7 @@ export async function buildPrograms(folder: string): Promise<void> {
       license: { fileName: 'bundled-licenses.md' },
       rolldownOptions: {
         input: Object.fromEntries(
-          ['bin/ari', 'bin/serve', 'processes/bulk-thread', 'openapi/reference-worker'].map((name) => [
+          ['bin/ari', 'bin/serve', 'processes/bulk-thread', 'processes/body-thread', 'openapi/reference-worker'].map((name) => [
             name,
             resolve(source, `${name}.ts`),
           ]),

@@ -3,6 +3,7 @@ import { isSwitch, rateRestrictions } from '../ari/restrictions.ts'
 import { parseJson } from '../http/validation/json.ts'
 import { Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validation/validate.ts'
+import type { BodyWork } from '../push-log/bodies/body-work.ts'
 import type { AriFact, InventoryFact, PushedSwitchOrLimit } from './facts.ts'
 
 /** A push that names more is judged by these. */
@@ -11,7 +12,12 @@ const inventoriesMax = 1_000
 const restrictions: readonly PushedSwitchOrLimit[] = ['closed', ...rateRestrictions]
 
 /** What an accepted body of ARI says; undefined for a body that isn't readable. */
-export function readAriFact(body: Buffer): AriFact | undefined {
+export const readAriFact: BodyWork<undefined, AriFact | undefined> = {
+  name: 'fact of ARI',
+  run: ([body]) => body && factOf(body),
+}
+
+function factOf(body: Buffer): AriFact | undefined {
   const parsed = parsedBody(body)
   if (!isRecord(parsed) || !Array.isArray(parsed['ari'])) return undefined
   const items: readonly unknown[] = parsed['ari']
@@ -21,7 +27,7 @@ export function readAriFact(body: Buffer): AriFact | undefined {
   const inventories: InventoryFact[] = []
   for (const item of items.filter(isRecord)) {
     for (const line of linesOf(item)) readRestrictions(line, { isOverlay, set, cleared })
-    if (inventories.length < inventoriesMax) inventories.push(...inventoriesOf(item))
+    inventories.push(...inventoriesOf(item).slice(0, inventoriesMax - inventories.length))
   }
   const { sequence } = parsed
   return {

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expectStatus, openShop, pushNights } from '../../test/stage/scenes/booking.ts'
+import { after, test } from 'node:test'
+import { expectStatus, idOf, openShop, pushNights } from '../../test/stage/scenes/booking.ts'
 import { liveAsSupplier, notProven } from '../../test/stage/servers/good-supplier.ts'
 import { gatewayForTests, type TestClient } from '../../test/stage/harness.ts'
+import { untilWaiting } from '../../test/stage/locks.ts'
 import { minutes } from '../../test/stage/pace.ts'
 import { expectOk, problemsOf } from '../../test/stage/story.ts'
-import { checkIds } from './contract.ts'
+import { until } from '../../test/stage/scenes/deliveries.ts'
+import { httpAnswer, startReceiver } from '../../test/stage/servers/receiver.ts'
+import { transaction } from '../postgres/transaction.ts'
+import { checkIds, evidenceLimits } from './contract.ts'
 
 /** What an account's own traffic proves, from a fresh account to a good one. */
 
@@ -98,6 +102,81 @@ test('what was proven outlives the traffic that proved it, until newer traffic f
   for (let push = 0; push < 51; push++)
     await pushNights(supplier, { startDate: '2027-04-15', inventory: push })
   assert.equal((await checksOf(supplier)).get('order-of-static-data')?.state, 'proven')
+})
+
+test('dry runs prove nothing, and hide nothing', async () => {
+  const { supplier } = await openShop(gateway, 'Drilling')
+  const unknownRoom = { hotelId: 'H1', ari: [{ roomId: 'SUITE', date: '2027-04-10', inventory: 1 }] }
+  await supplier.post('/push/ari', unknownRoom)
+  await gateway.db.query(
+    `insert into push_log (at, supplier_id, key_id, request_text, kind, outcome, cells_changed, duration_ms, body_bytes)
+     select instant($2), supplier_id, id, 'dry' || number, 'ari', 'dryRun', 0, 1, 2
+     from api_key, generate_series(1, $3) as number where id = $1`,
+    [supplier.keyId, gateway.clock.now(), 6 * evidenceLimits.pushes],
+  )
+  assert.equal((await checksOf(supplier)).get('order-of-static-data')?.state, 'failing')
+})
+
+test('a failure that the supplier did not order counts, whatever its answer says', async () => {
+  const { supplier, platform, book } = await openShop(gateway, 'Pretending')
+  const text = '{"message":"Ordered with POST /push/sandbox/faults (ordered in the sandbox)"}'
+  let isMended = true
+  const receiver = await startReceiver((socket) =>
+    socket.write(httpAnswer(isMended ? 200 : 500, isMended ? '{}' : text)),
+  )
+  after(() => receiver.close())
+  const webhook = `http://127.0.0.1:${receiver.port}/book`
+  expectOk(await supplier.post('/push/webhook/pushbook', { webhook }))
+  const stateAfterCancellation = async () => {
+    const id = idOf(await book())
+    await until('it is delivered', async () => (await attemptsOf(id)) === 1)
+    isMended = false
+    expectStatus(await platform.post(`/booking/reservations/${id}/cancel`, {}), 200)
+    await until('the cancellation was tried', async () => (await attemptsOf(id)) === 2)
+    isMended = true
+    return (await checksOf(supplier)).get('cancellation-handled')?.state
+  }
+  const faults = [{ calls: 'pushBooking', fault: 'status500', times: 1 }]
+  const first = idOf(await book())
+  await until('it is delivered', async () => (await attemptsOf(first)) === 1)
+  expectOk(await supplier.post('/push/sandbox/faults', { faults }))
+  expectStatus(await platform.post(`/booking/reservations/${first}/cancel`, {}), 200)
+  await until('the cancellation was tried', async () => (await attemptsOf(first)) === 2)
+  assert.equal((await checksOf(supplier)).get('cancellation-handled')?.state, 'missing')
+  assert.equal(await stateAfterCancellation(), 'failing')
+})
+
+async function attemptsOf(reservationId: string): Promise<number> {
+  const { rows } = await gateway.db.query<{ count: number }>(
+    `select count(*)::int as count from delivery_attempt join delivery on delivery.id = delivery_id
+     where reservation_id = $1`,
+    [Number(reservationId)],
+  )
+  return rows[0]?.count ?? 0
+}
+
+test('an account is judged once at a time, and others meanwhile; a body is read once', async () => {
+  const { supplier } = await openShop(gateway, 'Often')
+  const { supplier: other } = await openShop(gateway, 'Beside')
+  const operator = await gateway.operator('viewer')
+  const asked = await transaction(gateway.db, async (connection) => {
+    await connection.query('lock table push_log in access exclusive mode')
+    const often = Array.from({ length: 8 }, () => supplier.get('/push/certification'))
+    await untilWaiting(gateway.db, () => 1)
+    // None of these finds a connection once one account has all four.
+    for (let count = 0; count < 5; count++) expectOk(await operator.get('/audit'))
+    const beside = other.get('/push/certification')
+    await untilWaiting(gateway.db, () => 2)
+    return { answers: Promise.all([...often, beside]) }
+  })
+  for (const reply of await asked.answers) expectOk(reply)
+  const closing = { hotelId: 'H1', ari: [{ roomId: 'DBL', date: '2027-04-10', closed: true }] }
+  expectOk(await supplier.post('/push/ari', closing, { 'x-request-id': 'closing-2' }))
+  assert.equal((await checksOf(supplier, '?hotelId=H1')).get('closed')?.state, 'proven')
+  await gateway.db.query(
+    `update push_log set body = '', body_encoding = 'identity' where request_text = 'closing-2'`,
+  )
+  assert.equal((await checksOf(supplier, '?hotelId=H1')).get('closed')?.state, 'proven')
 })
 
 test('a forgery needs a URL of the key and a sandbox', async () => {

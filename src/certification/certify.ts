@@ -3,17 +3,25 @@ import type { Needs } from '../postgres/postgres.ts'
 import { areRequiredProven, judgeAll, lastingStates, scoreOf } from './checks.ts'
 import type { CheckId, CheckResult } from './contract.ts'
 import type { CheckVerdict } from './facts.ts'
+import type { Evidence } from './evidence.ts'
 import { gatherFacts } from './gather-facts.ts'
 import { seenIn } from './push-checks.ts'
 import { selectCertification, upsertCertification, type CertifiedScope } from './store.ts'
 import type { TrafficNotes } from './traffic-notes.ts'
 
-export type CertifyNeeds = Needs & { trafficNotes: Pick<TrafficNotes, 'written'> }
+export type CertifyNeeds = Needs & {
+  trafficNotes: Pick<TrafficNotes, 'written'>
+  certificationEvidence: Evidence
+}
 
 export type Certification = { score: number; isCertified: boolean; checks: CheckResult[] }
 
 /** Judges the traffic of an account so far, and stores the verdicts; or that of one hotel, of which nothing is stored. */
-export async function certify(needs: CertifyNeeds, scope: CertifiedScope): Promise<Certification> {
+export function certify(needs: CertifyNeeds, scope: CertifiedScope): Promise<Certification> {
+  return needs.certificationEvidence.inTurn(scope.supplierId, () => judgeAndStore(needs, scope))
+}
+
+async function judgeAndStore(needs: CertifyNeeds, scope: CertifiedScope): Promise<Certification> {
   const { former, seen, nowMs, certification, areProven } = await judge(needs, scope)
   const { supplierId, hotelId } = scope
   if (hotelId !== undefined) return certification
@@ -33,12 +41,15 @@ export async function previewCertification(
   needs: CertifyNeeds,
   scope: CertifiedScope,
 ): Promise<Certification> {
-  return (await judge(needs, scope)).certification
+  const { certification } = await needs.certificationEvidence.inTurn(scope.supplierId, () =>
+    judge(needs, scope),
+  )
+  return certification
 }
 
 async function judge(needs: CertifyNeeds, scope: CertifiedScope) {
   await needs.trafficNotes.written()
-  const facts = await gatherFacts(needs, scope)
+  const facts = await gatherFacts({ ...needs, evidence: needs.certificationEvidence }, scope)
   const stored = await selectCertification(needs.db, scope.supplierId)
   const isWhole = scope.hotelId === undefined
   const seen = new Set([...(isWhole ? stored.seen : []), ...seenIn(facts)])

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { firstDay, monthOf, type DayNumber } from '../base/calendar.ts'
 import { Block } from '../ari/blocks/block.ts'
 import { unset } from '../ari/blocks/block-codec.ts'
@@ -15,6 +16,8 @@ const nightsAhead = 365
 /** For all hotels of a call together: 100 room-rates with all of their months. */
 const blocksMax = 1_300
 const roomRatesMax = 500
+/** Blocks decoded before other requests get a turn of the event loop. */
+const blocksAtOnce = 50
 const bucketsNamedMax = 5
 
 export async function readHotelFacts(
@@ -31,18 +34,22 @@ export async function readHotelFacts(
     toMonth: monthOf(Math.max(...days) + nightsAhead - 1),
     limit: blocksMax,
   })
-  return hotels.map((hotel) => factOf(hotel, todayIn(hotel, nowMs), { roomRates, blocks }))
+  const facts: HotelFact[] = []
+  for (const hotel of hotels) facts.push(await factOf(hotel, todayIn(hotel, nowMs), { roomRates, blocks }))
+  return facts
 }
 
-function factOf(
+async function factOf(
   { id, code, currencyRevision }: HotelRow,
   today: DayNumber,
   all: { roomRates: readonly PricedRoomRate[]; blocks: readonly PricedBlock[] },
-): HotelFact {
+): Promise<HotelFact> {
   const roomRates = all.roomRates.filter(({ hotelId }) => hotelId === id)
   const priced = new Set<DayNumber>()
   const fieldsByRoomRate = new Map<string, Set<number>>()
-  for (const row of all.blocks.filter(({ hotelId }) => hotelId === id)) {
+  const ofHotel = all.blocks.filter(({ hotelId }) => hotelId === id)
+  for (const [index, row] of ofHotel.entries()) {
+    if (index % blocksAtOnce === blocksAtOnce - 1) await breathe()
     const block = Block.decode(row.block)
     for (const field of block.fields().filter(isPriceField)) {
       const nights = pricedNights(block, field, { month: row.month, currencyRevision })

@@ -2,10 +2,10 @@ import { dayMs } from '../base/calendar.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { readPushPage } from '../push-log/read/pages.ts'
-import { readBodiesOfPushes, type PushRow } from '../push-log/read/store.ts'
-import { readAriFact } from './ari-facts.ts'
+import type { PushRow } from '../push-log/read/store.ts'
 import { evidenceLimits } from './contract.ts'
 import { readHotelFacts } from './coverage.ts'
+import type { Evidence } from './evidence.ts'
 import type { Facts, PushFact } from './facts.ts'
 import {
   selectAttemptFacts,
@@ -15,18 +15,23 @@ import {
   type CertifiedScope,
 } from './store.ts'
 
+/** Dry runs prove nothing. So many of them take hours to make, and the accounts are judged every quarter of an hour. */
+const rowsSearchedMax = 20_000
+
+type FactNeeds = Needs & { evidence: Evidence }
+
 /** Reads the newest traffic: each statement has a limit, so an account with years of it costs no more than a new one. */
-export async function gatherFacts(needs: Needs, scope: CertifiedScope): Promise<Facts> {
+export async function gatherFacts(needs: FactNeeds, scope: CertifiedScope): Promise<Facts> {
   const { clock } = needs
   const db = needs.db.unhurried
   const nowMs = clock.now()
   const { pushes: rows } = await readPushPage(
     db,
     scope.supplierId,
-    { hotelId: scope.hotelId, sinceMs: nowMs - evidenceLimits.days * dayMs },
-    { position: undefined, limit: evidenceLimits.pushes, nowMs },
+    { hotelId: scope.hotelId, isDryRun: false, sinceMs: nowMs - evidenceLimits.days * dayMs },
+    { position: undefined, limit: evidenceLimits.pushes, nowMs, rowsMax: rowsSearchedMax },
   )
-  const pushes = await withBodies(needs, scope.supplierId, rows)
+  const pushes = await withFacts(needs, scope.supplierId, rows)
   const hotels = await readHotels(needs, scope.supplierId, pushes)
   return {
     nowMs,
@@ -39,46 +44,33 @@ export async function gatherFacts(needs: Needs, scope: CertifiedScope): Promise<
   }
 }
 
-/** Bodies in the archive are left there. */
-async function withBodies(needs: Needs, supplierId: number, rows: readonly PushRow[]): Promise<PushFact[]> {
-  const db = needs.db.unhurried
+async function withFacts(
+  { evidence, ...needs }: FactNeeds,
+  supplierId: number,
+  rows: readonly PushRow[],
+): Promise<PushFact[]> {
   let bytes = 0
   const wanted = rows
-    .filter(({ kind, outcome }) => kind === 'ari' && outcome !== 'rejected' && outcome !== 'dryRun')
+    .filter(({ kind, outcome }) => kind === 'ari' && outcome !== 'rejected')
     .slice(0, evidenceLimits.bodies)
     .filter(({ bodyBytes }) => (bytes += bodyBytes) <= evidenceLimits.bodyBytes)
-  const bodies = await readBodiesOfPushes(
-    db,
-    wanted.map(({ id, requestId, at, bodyBytes, revision, keyId }) => ({
+  const facts = await evidence.factsOf(needs.db.unhurried, supplierId, wanted)
+  return rows.map(
+    ({ id, at, requestId, kind, hotelId, outcome, problems, cellsChanged, bodyBytes, keyId }) => ({
       id,
-      supplierId,
-      hotelId: null,
-      revision,
+      atMs: Date.parse(at),
       requestId,
-      at,
+      kind,
+      hotelId,
+      outcome,
+      problemTypes: problems?.types ?? [],
+      problemMessage: problems?.message ?? null,
+      cellsChanged,
       bodyBytes,
       keyId,
-    })),
+      ari: facts.get(id),
+    }),
   )
-  return rows
-    .filter(({ outcome }) => outcome !== 'dryRun')
-    .map(({ id, at, requestId, kind, hotelId, outcome, problems, cellsChanged, bodyBytes, keyId }) => {
-      const body = bodies.get(id)
-      return {
-        id,
-        atMs: Date.parse(at),
-        requestId,
-        kind,
-        hotelId,
-        outcome,
-        problemTypes: problems?.types ?? [],
-        problemMessage: problems?.message ?? null,
-        cellsChanged,
-        bodyBytes,
-        keyId,
-        ari: body && readAriFact(body),
-      }
-    })
 }
 
 async function readHotels({ db }: Needs, supplierId: number, pushes: readonly PushFact[]) {

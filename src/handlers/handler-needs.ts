@@ -10,6 +10,7 @@ import { uploadGate } from '../bulk/load/upload.ts'
 import { bulkBell } from '../bulk/jobs/bell.ts'
 import { deliveryBell } from '../bookings/outbox/delivery-queue.ts'
 import { bookingCallsMax, bookingTurnsMax } from '../bookings/idempotency/idempotent-booking.ts'
+import { certificationEvidence } from '../certification/evidence.ts'
 import { trafficNotes } from '../certification/traffic-notes.ts'
 import type { CardVault } from '../cards/card-vault.ts'
 import type { Authenticator } from '../keys/authenticate.ts'
@@ -116,6 +117,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     alertChannels: alertChannels(needs),
     deliveryBell: deliveryBell(needs),
     trafficNotes: trafficNotes(needs),
+    certificationEvidence: certificationEvidence(needs),
     callbackFaults: faults,
     callbackWatch: watch,
     deliveryCaller: outboundCaller(needs.outbound, needs.telemetry, onDemandPool),

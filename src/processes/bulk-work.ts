@@ -1,4 +1,3 @@
-import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { Counter } from 'prom-client'
 import { catalogs } from '../ari/catalog/catalog.ts'
@@ -9,6 +8,7 @@ import { isToThread, type FromThread, type Gained } from '../bulk/worker/thread-
 import { bulkBell } from '../bulk/jobs/bell.ts'
 import { startBulkWorker } from '../bulk/worker/worker.ts'
 import { linePushes } from './line-pushes.ts'
+import { yieldToRequests } from './priority.ts'
 import { readSoldHotel } from '../offers/price/stay-impact.ts'
 import { startStoreWatch } from '../postgres/watch/store-watch.ts'
 import type { Needs } from '../postgres/postgres.ts'
@@ -24,8 +24,7 @@ export async function workInThread(needs: Needs): Promise<void> {
   if (!port) throw new Error('it runs as a thread of the service only')
   // The first connection takes the database's time, by which leases are given.
   await needs.db.query('select')
-  // Where a thread has a priority of its own, requests come first on a busy machine.
-  if (process.platform === 'linux') yieldToRequests()
+  yieldToRequests()
   const known = catalogs(needs, priceFloors)
   const commits = committer({ ...needs, catalogs: known, readSoldHotel })
   const bell = bulkBell()
@@ -66,16 +65,6 @@ export async function workInThread(needs: Needs): Promise<void> {
     traffic: (count) => (submitted = count),
     close: () => void end(),
   })
-}
-
-/** A service that has a lower priority already keeps it; where the system forbids the change, loads run without. */
-function yieldToRequests(): void {
-  const wanted = constants.priority.PRIORITY_BELOW_NORMAL
-  try {
-    if (getPriority(0) < wanted) setPriority(0, wanted)
-  } catch {
-    // Slower requests beside a load are better than no load.
-  }
 }
 
 function receive(

@@ -26,6 +26,7 @@ export type PushFilters = {
   requestId?: string | undefined
   kind?: PushKind | undefined
   outcome?: PushOutcome | undefined
+  isDryRun?: boolean | undefined
   /** HTTP status of the answer. */
   status?: number | undefined
   /** Type of a problem or of a warning. */
@@ -47,6 +48,7 @@ const conditions: {
   requestId: (id, value) => hasRequestId(String(value), id),
   kind: (kind) => `kind = ${kind}`,
   outcome: (outcome) => `outcome = ${outcome}`,
+  isDryRun: (is) => `(outcome = 'dryRun') = ${is}::boolean`,
   status: (status) => `${statusOfRow} = ${status}::int`,
   problem: (type) => `(${hasProblem(type)} or ${hasWarning(type)})`,
   sinceMs: (ms) => `at >= instant(${ms})`,

@@ -13,6 +13,7 @@ import { startMailServer } from '../../../test/stage/servers/mail-server.ts'
 import { httpAnswer, startReceiver } from '../../../test/stage/servers/receiver.ts'
 import { expectOk } from '../../../test/stage/story.ts'
 import { minutes } from '../../../test/stage/pace.ts'
+import { certificationEvidence } from '../../certification/evidence.ts'
 import { watchCertifications } from '../../certification/watch.ts'
 import { openLog } from '../../base/log.ts'
 import { telemetry } from '../../base/telemetry.ts'
@@ -188,6 +189,7 @@ async function stageOf({ ari = wholeYear }: Life): Promise<Stage> {
   const watchNeeds = {
     ...needs,
     trafficNotes: { written: async () => {} },
+    certificationEvidence: certificationEvidence(needs),
     priceChecks: { ledger: { written } },
   }
   const moveTo = (minute: number): void => clock.set(new Date(noonMs + minute * 60_000).toISOString())

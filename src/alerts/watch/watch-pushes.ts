@@ -1,10 +1,11 @@
 import { instantOf, minuteMs } from '../../base/calendar.ts'
 import type { Finding } from '../../findings/store.ts'
 import { raiseFindings, settleFindings } from '../../findings/store.ts'
-import { isRecord } from '../../http/validation/validate.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
+import { workOn } from '../../push-log/bodies/body-work.ts'
 import { readPushBytes } from '../../push-log/bodies/bodies.ts'
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
+import { readRefusedItems, type ItemsOfPush } from './refused-items.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 
 /** Watches over what suppliers push: refused items, and requested pushes. */
@@ -61,8 +62,7 @@ async function selectRefusingKeys(db: Queryable, sinceMs: number, nowMs: number)
   return rows
 }
 
-type RefusedItem = { id: string; type: string }
-type RefusedPush = { requestId: string; bytes: number; items: number; refused: RefusedItem[] }
+type RefusedPush = ItemsOfPush & { requestId: string; bytes: number }
 
 async function readRefused(
   { db, archive }: WatchNeeds,
@@ -90,55 +90,11 @@ async function readRefused(
     bytesRead += bytes
     if (pushes.length > 0 && bytesRead > pushWatch.bytesRead) break
     const read = await readPushBytes({ db, archive }, { ...row, at: instantOf(atMs) })
-    if (read) pushes.push({ requestId: row.requestId, bytes, ...refusedIn(read, hotel) })
+    if (!read) continue
+    const refused = await workOn(readRefusedItems, supplierId, [read.body, read.answer], hotel)
+    pushes.push({ requestId: row.requestId, bytes, ...refused })
   }
   return pushes
-}
-
-/** The number of items of a push, and those that were refused: all of them if the push was. */
-export function refusedIn(
-  { body, answer }: { body: Buffer; answer: Buffer },
-  hotel: string,
-): Pick<RefusedPush, 'items' | 'refused'> {
-  const sent = listIn(body, 'ari')
-  const results = listIn(answer, 'results')
-  const errors = listIn(answer, 'errors')
-  const named = (error: unknown, item: unknown): RefusedItem => {
-    const type = memberOf(error, 'type')
-    const rates = isRecord(item) && Array.isArray(item['rates']) ? item['rates'] : []
-    const rateIds = rates.slice(0, 3).map((rate: unknown) => memberOf(rate, 'rateId'))
-    const dates = [memberOf(item, 'date'), memberOf(item, 'startDate'), memberOf(item, 'endDate')]
-    return { id: [hotel, memberOf(item, 'roomId'), ...rateIds, ...dates, type].join(' '), type }
-  }
-  const items = Math.max(1, sent.length)
-  const [firstError] = errors
-  // An answer lists a limited number of errors, but the state of every item.
-  const isRefused = (index: number) =>
-    results.length === 0 || memberOf(results[index], 'status') === 'rejected'
-  const refused = Array.from({ length: items }, (_, index) => index)
-    .filter(isRefused)
-    .map((index) => {
-      const result = results[index]
-      const own: unknown = isRecord(result) ? result['errors'] : undefined
-      return named(Array.isArray(own) && own.length > 0 ? own[0] : firstError, sent[index])
-    })
-  return { items, refused }
-}
-
-function listIn(json: Buffer, member: string): unknown[] {
-  try {
-    const parsed: unknown = JSON.parse(json.toString())
-    const list: unknown = isRecord(parsed) ? parsed[member] : undefined
-    return Array.isArray(list) ? list : []
-  } catch {
-    // A refused body need not be JSON.
-    return []
-  }
-}
-
-function memberOf(value: unknown, name: string): string {
-  const member: unknown = isRecord(value) ? value[name] : undefined
-  return typeof member === 'string' ? member.slice(0, 60) : ''
 }
 
 /** Of pushes that were not read, the items are estimated by their size. */

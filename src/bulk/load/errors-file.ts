@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { isRecord } from '../../http/validation/validate.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { bulkLimits } from '../limits.ts'
@@ -15,6 +16,8 @@ export const refusedColumn = 'refused'
 
 /** Of refused lines, in memory. */
 const bytesAtOnce = 16 * 1024 * 1024
+/** Of lines that are written before other requests get a turn of the event loop. */
+const bytesInTurn = 128 * 1024
 
 /** The refused lines of a job, in its format. */
 export async function* errorsFile(db: Queryable, job: JobRow): AsyncGenerator<Buffer> {
@@ -31,11 +34,22 @@ export async function* errorsFile(db: Queryable, job: JobRow): AsyncGenerator<Bu
     const last = rows.at(-1)
     if (!last) return
     after = last.line
-    yield Buffer.concat(
-      rows.flatMap((row) =>
-        job.format === 'csv' ? csvLine(row, separator, hasRefused(job.header, separator)) : ndjsonLine(row),
-      ),
-    )
+    let pieces: Buffer[] = []
+    let bytes = 0
+    for (const row of rows) {
+      pieces.push(
+        ...(job.format === 'csv'
+          ? csvLine(row, separator, hasRefused(job.header, separator))
+          : ndjsonLine(row)),
+      )
+      bytes += row.bytes.length
+      if (bytes < bytesInTurn) continue
+      yield Buffer.concat(pieces)
+      pieces = []
+      bytes = 0
+      await breathe()
+    }
+    yield Buffer.concat(pieces)
   }
 }
 

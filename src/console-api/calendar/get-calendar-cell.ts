@@ -7,7 +7,7 @@ import { isSwitch, restrictionNames } from '../../ari/restrictions.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import type { Origin } from '../../offers/explain/revisions.ts'
 import { RoomRateDays, type RowName } from '../../offers/stays/room-rate-days.ts'
-import { readSetters, namesDay } from '../../offers/explain/set-by.ts'
+import { readSetters } from '../../offers/explain/set-by.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
 import { firstDay, formatNight, monthOf, parseNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
@@ -18,8 +18,9 @@ import { readHotelStay, roomRateNamed } from '../hotels/store.ts'
 import type { CalendarNeeds } from './get-calendar.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { isRecord } from '../../http/validation/validate.ts'
+import { workOn } from '../../push-log/bodies/body-work.ts'
 import { ArchiveUnavailable, type Archive } from '../../push-log/bodies/archive.ts'
+import { readItemsThatName, type NamedCell } from './items-of-cell.ts'
 import { readBodiesOfPushes, selectNightPushes, type AppliedPush } from '../../push-log/read/store.ts'
 
 /** GET /hotels/{hotelId}/calendar/cell. */
@@ -135,12 +136,7 @@ const pushesSearchedMax = 400
 const bytesSearchedMax = 16 * 1024 * 1024
 const pushesAtOnce = 40
 
-type Cell = {
-  roomId: string
-  rateId: string | undefined
-  rows: readonly { roomNo: number; rateNo: number }[]
-  night: DayNumber
-}
+type Cell = NamedCell & { rows: readonly { roomNo: number; rateNo: number }[] }
 
 /** The pushes in the log that include a night of a room or room-rate, newest first, as far back as one request searches. */
 async function readCellHistory(
@@ -164,7 +160,11 @@ async function readCellHistory(
       searched++
       bytes += push.bodyBytes
       const body = bodyById.get(push.id)
-      const items = push.replaced ? fieldsUndone(push.replaced, cell) : body ? itemsThatName(body, cell) : []
+      const items = push.replaced
+        ? fieldsUndone(push.replaced, cell)
+        : body
+          ? await workOn(readItemsThatName, push.supplierId, [body], cell)
+          : []
       const { id: pushId, requestId, at, outcome, revision } = push
       const kind = push.kind === 'stopSell' || push.kind === 'undo' ? push.kind : 'ari'
       if (items.length > 0) history.push({ pushId, requestId, at, kind, outcome, revision, items })
@@ -201,38 +201,5 @@ async function readReachableBodies(
   } catch (error) {
     if (!(error instanceof ArchiveUnavailable)) throw error
     return { bodyById: await readBodiesOfPushes(db, pushes), isArchiveAway: true }
-  }
-}
-
-/** The members that select the cells of an item. */
-const addressing = new Set(['roomId', 'rateId', 'date', 'startDate', 'endDate', 'daysOfWeek', 'rates'])
-
-function itemsThatName(body: Buffer, { roomId, rateId, night }: Cell): CellPush['items'] {
-  const parsed = parsedOrNothing(body)
-  const items: unknown[] = isRecord(parsed) && Array.isArray(parsed['ari']) ? parsed['ari'] : []
-  return items.flatMap((item, index) => {
-    if (!isRecord(item) || item['roomId'] !== roomId || !namesDay(item, night)) return []
-    const lines: unknown[] = Array.isArray(item['rates']) ? item['rates'] : []
-    const ofOther = item['rateId'] !== undefined && item['rateId'] !== rateId
-    const sent = Object.fromEntries([
-      ...(ofOther ? [] : valuesOf(item)),
-      ...lines.flatMap((line) =>
-        isRecord(line) && rateId !== undefined && line['rateId'] === rateId ? valuesOf(line) : [],
-      ),
-    ])
-    return Object.keys(sent).length > 0 ? [{ item: index, sent }] : []
-  })
-}
-
-function valuesOf(line: Record<string, unknown>): [string, unknown][] {
-  return Object.entries(line).filter(([name]) => !addressing.has(name))
-}
-
-/** A refused push can have any body. */
-function parsedOrNothing(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
   }
 }

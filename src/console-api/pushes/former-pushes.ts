@@ -12,7 +12,7 @@ import {
 import { requestIdOfRow } from '../../push-log/request-ids.ts'
 import type { LoggedPush } from './store.ts'
 
-type FormerPush = { pushId: number; requestId: string; at: string; body: Buffer }
+export type FormerPush = { pushId: number; requestId: string; at: string; body: Buffer }
 
 const formerMax = 20
 const formerBytesMax = 8 * 1024 * 1024

@@ -4,7 +4,7 @@ import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { readLimit, cursorProblem, judgeQuery, readRange } from '../../http/calls/query.ts'
 import { type Problem, Rejected, reportedValue } from '../../http/rejected.ts'
 import { readCount, readNumber } from '../list-query.ts'
-import { pushesPerPage, pushRoutes, shownCharactersMax, type ShownBody, itemsPerPage } from './contract.ts'
+import { pushesPerPage, pushRoutes, itemsPerPage } from './contract.ts'
 import {
   listedPush,
   selectLoggedPushes,
@@ -14,20 +14,12 @@ import {
   selectOptionalPush,
 } from './store.ts'
 import type { PushFilters } from '../../push-log/conditions.ts'
-import {
-  laidOut,
-  itemLocations,
-  readAnswer,
-  hasProblems,
-  indexOfPointer,
-  judgedItems,
-  itemWithText,
-} from './items.ts'
 import { readChanges } from './changes.ts'
-import { encodingOf } from '../../push-log/bodies/stored-bytes.ts'
+import { readEncodings } from '../../push-log/bodies/stored-bytes.ts'
+import { readPushItems, readShownPush } from './shown-push.ts'
 import type { Archive } from '../../push-log/bodies/archive.ts'
-import { readPushBytes } from '../../push-log/bodies/bodies.ts'
-import type { BodyEncoding } from '../../push-log/contract.ts'
+import { workOn } from '../../push-log/bodies/body-work.ts'
+import { readPushBytes, type PushBytes } from '../../push-log/bodies/bodies.ts'
 
 /** GET /pushes: newest first. */
 export const listPushes = ({ db, clock }: Needs): Mounted =>
@@ -186,41 +178,29 @@ type ReadingNeeds = Needs & { archive: Archive }
 /** GET /pushes/{pushId}. */
 export const getPush = ({ db, clock, archive }: ReadingNeeds): Mounted =>
   on(pushRoutes.getPush, async ({ params }) => {
-    const read = await readPush({ db, archive }, params.pushId)
-    const { push, body } = read
-    const text = body.encoding === 'json' ? body.bytes.toString() : undefined
-    const response = readAnswer(read.answer.bytes.toString())
+    const { push, body, answer: answered } = await readPush({ db, archive }, params.pushId)
+    const shown = await workOn(readShownPush, push.supplierId, [body, answered], push.kind)
     const same = await selectLoggedPushesBack(
       db,
       { supplierId: push.supplierId, requestId: push.requestId },
       sameRequestIdMax + 1,
     )
+    const json = shown.body.encoding === 'json' ? body : undefined
     return answer(200, {
       push: listedPush(push),
-      body: bodyStart(body),
-      answer: bodyStart(read.answer),
-      problems: response.errors,
-      moreProblems: response.moreErrors,
-      items: text === undefined ? 0 : itemLocations(push.kind, text).length,
-      changes: await readChanges({ db, archive }, push, text, clock.now()),
+      ...shown,
+      changes: await readChanges({ db, archive }, push, json, clock.now()),
       sameRequestId: same.filter(({ pushId }) => pushId !== push.pushId).map(listedPush),
     })
   })
 
-function bodyStart({ bytes, encoding }: ReadPush['body']): ShownBody {
-  const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8')
-  const cut =
-    encoding === 'json'
-      ? laidOut(text, shownCharactersMax)
-      : { text: text.slice(0, shownCharactersMax), isCut: text.length > shownCharactersMax }
-  return { encoding, bytes: bytes.length, ...cut }
-}
-
 /** GET /pushes/{pushId}/body and …/answer: the whole of it, byte for byte; what is no text, in base64. */
 export const downloadPush = (needs: ReadingNeeds): Mounted =>
   on(pushRoutes.downloadPush, async ({ params: { pushId, part } }) => {
-    const { bytes, encoding } = (await readPush(needs, pushId))[part]
-    if (encoding === 'json') return { status: 200, json: bytes.toString() }
+    const read = await readPush(needs, pushId)
+    const bytes = read[part]
+    const [encoding = 'base64'] = await workOn(readEncodings, read.push.supplierId, [bytes], undefined)
+    if (encoding === 'json') return { status: 200, bytes }
     return answer(200, { encoding, body: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') })
   })
 
@@ -229,21 +209,11 @@ export const listPushItems = (needs: ReadingNeeds): Mounted =>
   onEveryProblem(
     pushRoutes.listPushItems,
     judgeItemQuery,
-    async ({ params, query, read: { from: requestedFrom, limit } }) => {
+    async ({ params, query: { only, at }, read: { from, limit } }) => {
       const { push, body, answer: answered } = await readPush(needs, params.pushId)
-      const text = body.encoding === 'json' ? body.bytes.toString() : ''
-      const locations = text === '' ? [] : itemLocations(push.kind, text)
-      const items = judgedItems(locations, push, readAnswer(answered.bytes.toString()))
-      const matching = query.only === 'failed' ? items.filter(hasProblems) : items
-      const position = query.at === undefined ? -1 : indexOfPointer(matching, query.at)
-      const from = position === -1 ? requestedFrom : position - (position % limit)
-      return answer(200, {
-        items: matching.slice(from, from + limit).map((item) => itemWithText(text, item)),
-        total: items.length,
-        matching: matching.length,
-        from,
-        nextFrom: from + limit < matching.length ? from + limit : null,
-      })
+      const { kind, outcome, supplierId } = push
+      const asked = { kind, outcome, isFailedOnly: only === 'failed', at, from, limit }
+      return answer(200, await workOn(readPushItems, supplierId, [body, answered], asked))
     },
   )
 
@@ -254,11 +224,7 @@ const judgeItemQuery = judgeQuery((query, problems) => ({
   limit: readLimit(query['limit'], itemsPerPage, problems),
 }))
 
-type ReadPush = {
-  push: LoggedPush
-  body: { bytes: Buffer; encoding: BodyEncoding }
-  answer: { bytes: Buffer; encoding: BodyEncoding }
-}
+type ReadPush = PushBytes & { push: LoggedPush }
 
 /** One push with its body and answer; throws 404 if it is not in the log, or no longer. */
 async function readPush(needs: Pick<ReadingNeeds, 'db' | 'archive'>, pushId: string): Promise<ReadPush> {
@@ -266,12 +232,7 @@ async function readPush(needs: Pick<ReadingNeeds, 'db' | 'archive'>, pushId: str
   const push = id === undefined ? undefined : await selectOptionalPush(needs.db, id)
   const stored = push && id !== undefined && (await readPushBytes(needs, { ...push, id }))
   if (!push || !stored) throw pushNotFound(pushId)
-  const { body, answer: answered } = stored
-  return {
-    push,
-    body: { bytes: body, encoding: encodingOf(body) },
-    answer: { bytes: answered, encoding: encodingOf(answered) },
-  }
+  return { push, ...stored }
 }
 
 export function readPushId(text: string): number | undefined {

@@ -1,8 +1,5 @@
-import { setImmediate as breathe } from 'node:timers/promises'
-import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../../ari/fields.ts'
-import { formatNight, weekdayOf, weekdays, type DayNumber } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { isRecord } from '../../http/validation/validate.ts'
+import { workOn } from '../../push-log/bodies/body-work.ts'
 import {
   readBodiesOfPushes,
   selectAppliedPushes,
@@ -11,6 +8,7 @@ import {
 } from '../../push-log/read/store.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import type { TestedRule } from './explain.ts'
+import { readItemsAsked, type BodyQuestion } from './items-of-body.ts'
 import type { Origin } from './revisions.ts'
 
 /**
@@ -32,8 +30,6 @@ export type Setter =
 const bodyBytesMax = 16 * 1024 * 1024
 /** How many of the newest pushes of hotels and of products are searched for the requested item. */
 const newestPushesMax = 20
-/** Bytes parsed before other requests get a turn of the event loop. */
-const bytesParsedAtOnce = 256 * 1024
 
 /** Room-rates of a hotel whose values' origins are requested. */
 export type RequestedOrigins = {
@@ -78,25 +74,101 @@ export async function readSetters(db: Queryable, asked: readonly RequestedOrigin
     hotel: await selectNewestPushes(db, [...hotelsChanged], 'hotels', newestPushesMax),
     product: await selectNewestPushes(db, [...productsChanged], 'products', newestPushesMax),
   }
-  const all = [...pushes, ...[...newest.hotel.values(), ...newest.product.values()].flat()]
-  const bodyById = await readBodies(db, all)
   const pushByRevision = new Map(pushes.map((push) => [keyOf(push.hotelId ?? 0, push.revision ?? 0), push]))
-  return ({ hotelId, hotelCode }, roomRate, origin) => {
+  /** The pushes in which the item is searched, the first that has it first. */
+  const searchedFor = ({ hotelId }: BookingCatalog, origin: Origin): readonly AppliedPush[] => {
+    if (origin.kind !== 'ari') return newest[origin.kind].get(hotelId) ?? []
+    const push = pushByRevision.get(keyOf(hotelId, origin.revision))
+    return push ? [push] : []
+  }
+  const itemIn = await readItems(db, asked, searchedFor)
+  return (catalog, roomRate, origin) => {
     if (origin === undefined) return undefined
+    const searched = searchedFor(catalog, origin)
+    const question = questionOf(catalog, roomRate, origin)
     if (origin.kind === 'ari') {
-      const key = keyOf(hotelId, origin.revision)
-      const push = pushByRevision.get(key)
-      if (!push) return platformByRevision.get(key)
-      return { push, item: lastItemThatSets(bodyById.get(push.id), roomRate, origin) }
+      const [push] = searched
+      if (!push) return platformByRevision.get(keyOf(catalog.hotelId, origin.revision))
+      return { push, item: itemIn(push, question) }
     }
-    for (const push of newest[origin.kind].get(hotelId) ?? []) {
-      const body = bodyById.get(push.id)
-      const item =
-        origin.kind === 'hotel' ? elementOfHotel(body, hotelCode) : elementOfProduct(body, roomRate)
+    for (const push of searched) {
+      const item = itemIn(push, question)
       if (item !== undefined) return { push, item }
     }
     return undefined
   }
+}
+
+function questionOf(
+  { hotelCode }: BookingCatalog,
+  { room, rate }: BookableRoomRate,
+  origin: Origin,
+): BodyQuestion {
+  const named = { roomId: room.code, rateId: rate.code }
+  if (origin.kind === 'ari') {
+    const { row, field, day } = origin
+    return { kind: 'ari', ...named, row, field, day }
+  }
+  return origin.kind === 'hotel' ? { kind: 'hotel', hotelId: hotelCode } : { kind: 'product', ...named }
+}
+
+type Questions = { push: AppliedPush; byKey: Map<string, BodyQuestion> }
+
+/** Asks each body all of its questions at once: it is parsed once, and not by the thread that answers requests. */
+async function readItems(
+  db: Queryable,
+  asked: readonly RequestedOrigins[],
+  searchedFor: (catalog: BookingCatalog, origin: Origin) => readonly AppliedPush[],
+): Promise<(push: AppliedPush, question: BodyQuestion) => number | undefined> {
+  const questionsById = new Map<number, Questions>()
+  for (const { catalog, tested } of asked) {
+    for (const { roomRate, rules } of tested) {
+      for (const { origin } of rules) {
+        if (!origin) continue
+        const question = questionOf(catalog, roomRate, origin)
+        const key = JSON.stringify(question)
+        for (const push of searchedFor(catalog, origin)) {
+          const { byKey } = questionsById.get(push.id) ?? setDefault(questionsById, push)
+          byKey.set(key, question)
+        }
+      }
+    }
+  }
+  const itemByKey = new Map<string, number>()
+  const bodies = await readSearchedBodies(
+    db,
+    [...questionsById.values()].map(({ push }) => push),
+  )
+  for (const [id, body] of bodies) {
+    const questions = questionsById.get(id)
+    if (!questions || body.length === 0) continue
+    const { push, byKey } = questions
+    const items = await workOn(readItemsAsked, push.supplierId, [body], [...byKey.values()])
+    for (const [index, key] of [...byKey.keys()].entries()) {
+      const item = items[index]
+      if (item !== undefined) itemByKey.set(`${id} ${key}`, item)
+    }
+  }
+  return ({ id }, question) => itemByKey.get(`${id} ${JSON.stringify(question)}`)
+}
+
+function setDefault(questionsById: Map<number, Questions>, push: AppliedPush): Questions {
+  const questions = { push, byKey: new Map<string, BodyQuestion>() }
+  questionsById.set(push.id, questions)
+  return questions
+}
+
+function readSearchedBodies(
+  db: Queryable,
+  pushes: readonly AppliedPush[],
+): Promise<ReadonlyMap<number, Buffer>> {
+  let bytesLeft = bodyBytesMax
+  const searched = pushes.filter(({ bodyBytes }) => {
+    if (bodyBytes > bytesLeft) return false
+    bytesLeft -= bodyBytes
+    return true
+  })
+  return readBodiesOfPushes(db, searched)
 }
 
 /** Reservations and stop-sells that created revisions of hotels, by hotel and revision. */
@@ -136,102 +208,6 @@ function keyOf(hotelId: number, revision: number): string {
   return `${hotelId}/${revision}`
 }
 
-async function readBodies(
-  db: Queryable,
-  pushes: readonly AppliedPush[],
-): Promise<ReadonlyMap<number, unknown>> {
-  let bytesLeft = bodyBytesMax
-  const searched = pushes.filter(({ bodyBytes }) => {
-    if (bodyBytes > bytesLeft) return false
-    bytesLeft -= bodyBytes
-    return true
-  })
-  const bodies = new Map<number, unknown>()
-  let bytesParsed = 0
-  for (const [id, body] of await readBodiesOfPushes(db, searched)) {
-    if (body.length > 0) bodies.set(id, JSON.parse(body.toString()))
-    bytesParsed += body.length
-    if (bytesParsed < bytesParsedAtOnce) continue
-    bytesParsed = 0
-    await breathe()
-  }
-  return bodies
-}
-
 function setByPush({ requestId, at }: AppliedPush, item: number | undefined): SetBy {
   return { requestId, at, ...(item === undefined ? {} : { item }) }
-}
-
-function elementOfHotel(body: unknown, hotelCode: string): number | undefined {
-  return lastIndex(body, (hotel) => hotel['hotelId'] === hotelCode)
-}
-
-function elementOfProduct(body: unknown, { room, rate }: BookableRoomRate): number | undefined {
-  return lastIndex(
-    isRecord(body) ? body['products'] : undefined,
-    (product) => product['roomId'] === room.code && product['rateId'] === rate.code,
-  )
-}
-
-/** The last item of an ARI push that names the row, day and field; later items override earlier ones. */
-function lastItemThatSets(
-  body: unknown,
-  { room, rate }: BookableRoomRate,
-  { row, field, day }: Extract<Origin, { kind: 'ari' }>,
-): number | undefined {
-  if (!isRecord(body)) return undefined
-  const isOverlay = body['mode'] === 'overlay'
-  return lastIndex(body['ari'], (item) => {
-    if (item['roomId'] !== room.code || !namesDay(item, day)) return false
-    if (row === 'room') return namesOfRoom(item, field)
-    const lines: unknown[] = Array.isArray(item['rates']) ? item['rates'] : [item]
-    return lines.some((line) => {
-      if (!isRecord(line) || line['rateId'] !== rate.code) return false
-      // The flat form's inventory belongs to the room.
-      if (line === item && field === fieldNumber.inventory) return isOverlay
-      return isOverlay || namesField(line, field)
-    })
-  })
-}
-
-function lastIndex(
-  list: unknown,
-  matches: (element: Record<string, unknown>) => boolean,
-): number | undefined {
-  const elements: unknown[] = Array.isArray(list) ? list : []
-  const index = elements.findLastIndex((element) => isRecord(element) && matches(element))
-  return index === -1 ? undefined : index
-}
-
-/** Whether an item of an ARI push names the night. */
-export function namesDay(item: Record<string, unknown>, day: DayNumber): boolean {
-  const night = formatNight(day)
-  const start = item['date'] ?? item['startDate']
-  const end = item['date'] ?? item['endDate']
-  if (typeof start !== 'string' || typeof end !== 'string' || night < start || night > end) return false
-  const onDays = item['daysOfWeek']
-  return !Array.isArray(onDays) || onDays.includes(weekdays[weekdayOf(day)])
-}
-
-function namesOfRoom(item: Record<string, unknown>, field: number): boolean {
-  if (field === fieldNumber.inventory) return item['inventory'] !== undefined
-  return item['closed'] !== undefined && item['rateId'] === undefined
-}
-
-const nameByField = new Map<number, string>(
-  Object.entries(fieldNumber).map(([name, number]) => [number, name]),
-)
-
-function namesField(line: Record<string, unknown>, field: number): boolean {
-  if (!isPriceField(field)) return line[nameByField.get(field) ?? ''] !== undefined
-  if (line['price'] !== undefined || line['prices'] === null) return true
-  if (!isGuestPriceField(field)) return line['prices'] !== undefined || line['amount'] !== undefined
-  const { ageCategory, guests } = guestBucket(field)
-  const isBucket = (price: unknown): boolean =>
-    // A price without guests is a unit price, which clears all guest prices.
-    isRecord(price) &&
-    (price['guests'] === undefined || (price['guests'] === guests && price['ageCategory'] === ageCategory))
-  if (line['amount'] !== undefined) return isBucket(line)
-  const prices: unknown[] = Array.isArray(line['prices']) ? line['prices'] : []
-  return prices.some(isBucket)
 }

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { type Queryable, numberArray } from '../../postgres/postgres.ts'
 import type { Archive } from './archive.ts'
 import { hasId } from '../conditions.ts'
@@ -102,12 +103,26 @@ async function readBytes(
     stores,
     locations.filter(({ encoding }) => encoding === inBatch),
   )
-  return locations.map(({ encoding, bytes, batch, from, length }) => {
-    if (encoding !== inBatch) return bytes ? unpack(encoding, bytes) : Buffer.alloc(0)
-    if (batch === null || from === null || length === null) throw new Error('a push is in no batch')
-    return pieces.get(batch)?.subarray(from, from + length)
-  })
+  const found: (Buffer | undefined)[] = []
+  let bytesInTurn = 0
+  for (const { encoding, bytes, batch, from, length } of locations) {
+    if (encoding === inBatch) {
+      if (batch === null || from === null || length === null) throw new Error('a push is in no batch')
+      found.push(pieces.get(batch)?.subarray(from, from + length))
+      continue
+    }
+    const body = bytes ? unpack(encoding, bytes) : Buffer.alloc(0)
+    found.push(body)
+    bytesInTurn += body.length
+    if (bytesInTurn < bytesUnpackedAtOnce) continue
+    bytesInTurn = 0
+    await breathe()
+  }
+  return found
 }
+
+/** Bytes unpacked before other requests get a turn of the event loop. */
+const bytesUnpackedAtOnce = 1024 * 1024
 
 type BodyStores = { db: Queryable; archive?: Archive | undefined }
 

@@ -4,6 +4,7 @@ import { parseJson } from '../../http/validation/json.ts'
 import { Rejected } from '../../http/rejected.ts'
 import type { BodyEncoding } from '../contract.ts'
 import { plainAnswer, plainEncoding, unpackCells } from './plain-answer.ts'
+import type { BodyWork } from './body-work.ts'
 import { withRequestId } from '../request-ids.ts'
 
 /** Compressing less than this saves too little to be worth the time. */
@@ -51,7 +52,12 @@ export function rebuildAnswer(encoding: string, bytes: Buffer, push: AnsweredPus
   return Buffer.from(plainAnswer({ hotelCode, revision, requestId, cellsByItem }))
 }
 
-/** The encoding for showing stored bytes. Hostile JSON (too deep, a duplicate member) counts as text. */
+/** The encodings for showing stored bytes, in their order. Hostile JSON (too deep, a duplicate member) counts as text. */
+export const readEncodings: BodyWork<undefined, BodyEncoding[]> = {
+  name: 'encodings',
+  run: (bodies) => bodies.map(encodingOf),
+}
+
 export function encodingOf(bytes: Buffer): BodyEncoding {
   if (isJson(bytes)) return 'json'
   return isUtf8(bytes) ? 'text' : 'base64'

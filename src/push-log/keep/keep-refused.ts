@@ -1,15 +1,13 @@
 import type { Push } from '../../http/calls/call.ts'
-import { parseJson } from '../../http/validation/json.ts'
-import { Rejected } from '../../http/rejected.ts'
-import { isRecord } from '../../http/validation/validate.ts'
+import type { Rejected } from '../../http/rejected.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
+import { workOn } from '../bodies/body-work.ts'
 import { selectHotelIds } from '../hotel-ids.ts'
+import { readCodesNamed } from './codes-named.ts'
 import { countPush, inShort, keepPushes, type Kept, type PushRecord } from './keep.ts'
 
 /** A larger body isn't parsed again just to find out which hotel it named. */
 const readAgainBytesMax = 1024 * 1024
-const hotelsMax = 500
-const codeText = /^[^\p{Cc}\p{Cs}]{1,64}$/u
 
 /**
  * Logs a refused push under the hotels it named, so that a supplier finds it in the expected place. This has
@@ -43,7 +41,7 @@ export async function refusedRecord(
 }
 
 async function hotelsOf(db: Queryable, push: Push): Promise<Partial<Kept>> {
-  const codes = codesNamed(bodyOf(push))
+  const codes = await codesIn(push)
   if (codes.length === 0) return {}
   const idByCode = await selectHotelIds(db, push.caller.supplierId, codes)
   const [only, ...others] = codes
@@ -51,22 +49,7 @@ async function hotelsOf(db: Queryable, push: Push): Promise<Partial<Kept>> {
   return { hotelIds: [...idByCode.values()] }
 }
 
-function bodyOf({ rawBody }: Push): unknown {
-  if (rawBody === undefined || rawBody.length > readAgainBytesMax) return undefined
-  try {
-    return parseJson(rawBody)
-  } catch (error) {
-    if (error instanceof Rejected) return undefined
-    throw error
-  }
-}
-
-/** The hotels that a body of any shape names, if they can be codes. */
-function codesNamed(body: unknown): string[] {
-  const elements: readonly unknown[] = Array.isArray(body) ? body.slice(0, hotelsMax) : [body]
-  const named = elements.flatMap((element) => {
-    const code = isRecord(element) ? element['hotelId'] : undefined
-    return typeof code === 'string' && codeText.test(code) ? [code] : []
-  })
-  return [...new Set(named)]
+async function codesIn({ rawBody, caller }: Push): Promise<string[]> {
+  if (rawBody === undefined || rawBody.length > readAgainBytesMax) return []
+  return workOn(readCodesNamed, caller.supplierId, [rawBody], undefined)
 }

@@ -35,7 +35,18 @@ export async function readPushPage(
   db: Queryable,
   supplierId: number,
   filters: PushFilters,
-  { position, limit, nowMs }: { position: PagePosition | undefined; limit: number; nowMs: number },
+  {
+    position,
+    limit,
+    nowMs,
+    ...most
+  }: {
+    position: PagePosition | undefined
+    limit: number
+    nowMs: number
+    /** Absent: the usual number. */
+    rowsMax?: number
+  },
 ): Promise<PageOfPushes> {
   const { sinceMs = -Infinity } = filters
   const matches: { push: PushRow; days: Days }[] = []
@@ -45,11 +56,11 @@ export async function readPushPage(
   })
   let { days, beforeId } = position ?? { days: newestDays(filters, nowMs), beforeId: undefined }
   let oldestDay: number | undefined
-  let rowsLeft = rowsMax
+  let { rowsMax: rowsLeft = rowsMax } = most
   for (let statement = 0; statement < statementsMax; statement++) {
     // One more than requested shows whether there is another page.
-    const most = { rowsMax: rowsLeft, limit: limit + 1 - matches.length }
-    const { pushes, last } = await searchPushes(db, supplierId, { ...filters, beforeId }, days, most)
+    const wanted = { rowsMax: rowsLeft, limit: limit + 1 - matches.length }
+    const { pushes, last } = await searchPushes(db, supplierId, { ...filters, beforeId }, days, wanted)
     for (const push of pushes) matches.push({ push, days })
     const lastOfPage = matches[limit - 1]
     if (matches.length > limit && lastOfPage)

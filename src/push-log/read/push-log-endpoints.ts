@@ -5,8 +5,9 @@ import { pageLimit, pushLogRoutes, earlierMax, type BodyEncoding, type PushEntry
 import { judgePage, readPushPage, readPushCursor, writePushCursor } from './pages.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import type { Archive } from '../bodies/archive.ts'
-import { readPushBytes, type PushBytes } from '../bodies/bodies.ts'
-import { encodingOf } from '../bodies/stored-bytes.ts'
+import { workOn } from '../bodies/body-work.ts'
+import { readPushBytes } from '../bodies/bodies.ts'
+import { readEncodings } from '../bodies/stored-bytes.ts'
 import { selectPushesByRequest, type PushRow } from './store.ts'
 
 /** GET /push/log. */
@@ -44,7 +45,17 @@ export const getPush = (needs: Needs & { archive: Archive }) =>
     const [newest, ...earlier] = found
     const bytes = newest && (await readPushBytes(needs, newest))
     if (!newest || !bytes) throw pushNotFound(requestId)
-    return pushAnswer(newest, bytes, earlier)
+    const { body, answer: answered } = bytes
+    const [ofBody = 'base64', ofAnswer = 'base64'] = await workOn(
+      readEncodings,
+      caller.supplierId,
+      [body, answered],
+      undefined,
+    )
+    return pushAnswer(newest, earlier, {
+      body: { encoding: ofBody, bytes: body },
+      answer: { encoding: ofAnswer, bytes: answered },
+    })
   })
 
 function pushNotFound(requestId: string): Rejected {
@@ -57,18 +68,27 @@ function pushNotFound(requestId: string): Rejected {
   })
 }
 
+type Encoded = { encoding: BodyEncoding; bytes: Buffer }
+
 /** Embeds JSON bodies and answers byte for byte: parsing and serializing them would turn 110.00 into 110. */
-function pushAnswer(newest: PushRow, bytes: PushBytes, earlier: readonly PushRow[]): LongAnswer {
-  const body = asJson(bytes.body)
-  const answered = asJson(bytes.answer)
+function pushAnswer(
+  newest: PushRow,
+  earlier: readonly PushRow[],
+  { body, answer: answered }: Record<'body' | 'answer', Encoded>,
+): LongAnswer {
   const head = JSON.stringify({ code: '200', message: 'Push retrieved successfully' })
   const push = JSON.stringify({ ...entryOf(newest), bodyEncoding: body.encoding })
-  const members = [
-    head.slice(1, -1),
-    `"push":{${push.slice(1, -1)},"body":${body.json},"answer":${answered.json}}`,
-    `"earlier":${JSON.stringify(earlier.map(entryOf))}`,
+  const parts = [
+    `${head.slice(0, -1)},"push":{${push.slice(1, -1)},"body":`,
+    asJson(body),
+    ',"answer":',
+    asJson(answered),
+    `},"earlier":${JSON.stringify(earlier.map(entryOf))}}`,
   ]
-  return { status: 200, bytes: Buffer.from(`{${members.join(',')}}`) }
+  return {
+    status: 200,
+    bytes: Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
+  }
 }
 
 function entryOf({ id: _id, ...entry }: PushRow): PushEntry {
@@ -76,8 +96,7 @@ function entryOf({ id: _id, ...entry }: PushRow): PushEntry {
 }
 
 /** Bytes as a JSON value. */
-function asJson(bytes: Buffer): { encoding: BodyEncoding; json: string } {
-  const encoding = encodingOf(bytes)
-  if (encoding === 'json') return { encoding, json: bytes.toString() }
-  return { encoding, json: JSON.stringify(bytes.toString(encoding === 'text' ? 'utf8' : 'base64')) }
+function asJson({ encoding, bytes }: Encoded): Buffer | string {
+  if (encoding === 'json') return bytes
+  return JSON.stringify(bytes.toString(encoding === 'text' ? 'utf8' : 'base64'))
 }
