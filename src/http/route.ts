@@ -275,7 +275,7 @@ export const errorAnswer = Type.Object({
  */
 export const bodyNestingMax = 32
 /**
- * Bodies with more keys, or more commas, than this are refused before the parse: each one costs parse time,
+ * Bodies with more keys, more commas, or more lists, than this are refused before the parse: each one costs parse time,
  * and memory long afterwards.
  */
 export const bodyValuesMax = 750_000

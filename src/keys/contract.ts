@@ -48,7 +48,7 @@ const limits = Type.Object({
   ariItemsMax: counted('Items of one ARI push'),
   ariCellsMax: counted('Cells that one ARI push may change: nights times rooms or room-rates'),
   bodyValuesMax: counted(
-    'Keys of a request body, in all its objects; and commas, in all its lists and objects',
+    'Keys of a request body, in all its objects; commas, in all its lists and objects; and lists',
   ),
   bodyNestingMax: counted('Levels of objects and lists in a request body'),
   bodyNamesMax: counted(

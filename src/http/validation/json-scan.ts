@@ -7,6 +7,7 @@ const colon = 58
 const backslash = 92
 /** `[` and `]` with this bit set are `{` and `}`. */
 const braceBit = 32
+const openBracket = 91
 const openBrace = 123
 const closeBrace = 125
 
@@ -25,6 +26,7 @@ export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
   let depth = 0
   let keys = 0
   let commas = 0
+  let lists = 0
   let name = 0
   let nameAgain = 0
   for (let at = 0; at < body.length; at++) {
@@ -54,6 +56,8 @@ export function countKeys(body: Buffer, valuesMax = bodyValuesMax): number {
     } else if (byte !== undefined && byte > colon) {
       const bracket = byte | braceBit
       if (bracket === openBrace) {
+        // A list in a list is a value without a key and, if it is the first, without a comma.
+        if (byte === openBracket && ++lists > valuesMax) throw tooManyValues(valuesMax)
         if (++depth > bodyNestingMax) throw nestedTooDeeply()
         members[depth] = 0
         names?.open(depth)

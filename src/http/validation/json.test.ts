@@ -107,7 +107,7 @@ test('nesting beyond the limit is refused, however deep', () => {
   }
 })
 
-test('750,000 keys and commas are taken, one more is refused', () => {
+test('750,000 keys, commas and lists are taken, one more is refused', () => {
   const key = (index: number): string => `"${index}":1`
   const objects = (keys: number): string =>
     `[${Array.from({ length: keys }, (_, at) => `{${key(at % 9)}}`).join()}]`
@@ -115,6 +115,11 @@ test('750,000 keys and commas are taken, one more is refused', () => {
   assert.deepEqual(problemsIn(`[${'1,'.repeat(bodyValuesMax)}1]`), [])
   assert.deepEqual(problemsIn(`[${'1,'.repeat(bodyValuesMax + 1)}1]`), [['TOO_MANY_VALUES', '']])
   assert.deepEqual(problemsIn(`{"a":${objects(bodyValuesMax)}}`), [['TOO_MANY_VALUES', '']])
+  // Without commas between them.
+  const lists = (count: number): string =>
+    `[${Array.from({ length: (count - 1) / 3 }, () => '[[[]]]').join()}]`
+  assert.deepEqual(problemsIn(lists(bodyValuesMax - 2)), [])
+  assert.deepEqual(problemsIn(lists(bodyValuesMax + 1)), [['TOO_MANY_VALUES', '']])
   assert.deepEqual(problemsIn(`"${'\\",:[{'.repeat(bodyValuesMax)}"`), [])
 })
 

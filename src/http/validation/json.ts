@@ -8,7 +8,7 @@ const malformed = (hint: string): Rejected =>
 export type ParseOptions = {
   /** Whether the refusal may quote the body. */
   isQuoted?: boolean
-  /** Maximum number of keys, and of commas; `bodyValuesMax` by default. */
+  /** Maximum number of keys, of commas, and of lists; `bodyValuesMax` by default. */
   valuesMax?: number
   contentType?: string | undefined
 }
