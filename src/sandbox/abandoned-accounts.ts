@@ -34,16 +34,13 @@ export async function endAbandonedAccounts(needs: AbandonedNeeds, untilMs: numbe
 /** Of ended accounts that nobody uses again, those too whose end was interrupted. */
 async function removeLeftHotels(needs: AbandonedNeeds): Promise<void> {
   const { rows } = await needs.db.query<{ supplierId: number }>(
-    `select operator.supplier_id as "supplierId" from sign_up join operator on operator.id = operator_id
-     where disabled_at = ended_at
+    `select operator.supplier_id as "supplierId" ${isLeft}
        and exists (select from hotel where hotel.supplier_id = operator.supplier_id)
-       and not exists (
-         select from api_key where api_key.supplier_id = operator.supplier_id and revoked_at is null)
      order by sign_up.id limit 100`,
   )
   for (const { supplierId } of rows) {
     try {
-      await resetAccount(needs, supplierId)
+      await resetAccount(needs, supplierId, isStillLeft)
     } catch (error) {
       // The others must not wait for this one.
       needs.log.error(
@@ -52,6 +49,24 @@ async function removeLeftHotels(needs: AbandonedNeeds): Promise<void> {
       )
     }
   }
+}
+
+const isLeft = `
+  from sign_up join operator on operator.id = operator_id
+  where operator.disabled_at = ended_at
+    and not exists (
+      select from operator as person where person.supplier_id = operator.supplier_id and person.disabled_at is null)
+    and not exists (
+      select from api_key where api_key.supplier_id = operator.supplier_id and revoked_at is null)`
+
+/**
+ * Somebody may have come back since the accounts were listed. Whoever comes back later finds the account empty: the lock
+ * keeps new keys and hotels waiting, because they refer to the account.
+ */
+async function isStillLeft(connection: Queryable, supplierId: number): Promise<boolean> {
+  await connection.query('select from supplier where id = $1 for update', [supplierId])
+  const { rowCount } = await connection.query(`select ${isLeft} and operator.supplier_id = $1`, [supplierId])
+  return rowCount !== 0
 }
 
 /** $1: the moment in milliseconds. */

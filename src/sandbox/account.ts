@@ -105,9 +105,17 @@ async function advanceHotels(connection: Queryable, supplierId: number, aheadMs:
 
 export type ResetNeeds = Needs & { callbackFaults?: CallbackFaults | undefined }
 
-/** Removes all hotels of an account and sets its clock back, all or nothing. */
-export async function resetAccount(needs: ResetNeeds, supplierId: number): Promise<Removed> {
+/**
+ * Removes all hotels of an account and sets its clock back, all or nothing. `isWanted` judges first, in the same transaction;
+ * it locks the account.
+ */
+export async function resetAccount(
+  needs: ResetNeeds,
+  supplierId: number,
+  isWanted?: (connection: Queryable, supplierId: number) => Promise<boolean>,
+): Promise<Removed> {
   const removed = await transaction(needs.db.unhurried, async (connection) => {
+    if (isWanted && !(await isWanted(connection, supplierId))) return nothingRemoved
     await lockAccount(connection, supplierId)
     if ((await countHotelsKnown(connection, supplierId)) > hotelsRememberedMax)
       throw new Rejected(409, sandboxErrors.tooManyHotels)
@@ -118,6 +126,7 @@ export async function resetAccount(needs: ResetNeeds, supplierId: number): Promi
 }
 
 type Removed = { hotels: number; roomRates: number; reservations: number; deliveries: number }
+const nothingRemoved: Removed = { hotels: 0, roomRates: 0, reservations: 0, deliveries: 0 }
 
 /** An account's hotels, and its removed hotels that have not come back. */
 async function countHotelsKnown(connection: Queryable, supplierId: number): Promise<number> {

@@ -6,8 +6,10 @@ import { gzipSync } from 'node:zlib'
 import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { readConfig } from '../../src/settings/config.ts'
+import { transaction } from '../../src/postgres/transaction.ts'
 import { doChores } from '../../src/start/housekeeping.ts'
 import { signUpLimits } from '../../src/operators/sign-up-contract.ts'
+import { untilWaiting } from '../stage/locks.ts'
 import { client, gatewayForTests, type Reply } from '../stage/harness.ts'
 import { startMailServer } from '../stage/servers/mail-server.ts'
 import { createJob, upload } from '../stage/scenes/bulk.ts'
@@ -315,6 +317,32 @@ test('an account that nobody uses for long is ended, and its address may come ba
   assert.equal(Object((await back.get('/me')).body['supplier']).name, 'Idle')
   await keyOf(back)
   assert.deepEqual(await state(), { hotels: 0, hasKey: true, hasPerson: true })
+})
+
+test('an account that comes back while ended ones are emptied keeps its hotels', async () => {
+  const person = await signedUp('Returning')
+  const { operatorId, supplier } = Object((await person.get('/me')).body)
+  const { supplierId } = Object(supplier)
+  const key = client(gateway.url, { 'x-api-key': await keyOf(person) })
+  assert.equal((await key.post('/push/hotels', [hotel('H')])).status, 200)
+  const { db, clock } = gateway
+  // Ended, but not yet emptied.
+  await db.query('update operator set disabled_at = instant($2) where id = $1', [operatorId, nowMs])
+  await db.query('update sign_up set ended_at = instant($2) where operator_id = $1', [operatorId, nowMs])
+  await db.query('update api_key set revoked_at = instant($2) where supplier_id = $1', [supplierId, nowMs])
+  const { settings } = readConfig({ ARI_PUSH_LOG_DAYS: '3650' })
+  const needs = { db, clock, log: openLog('silent'), telemetry: telemetry() }
+  const chores = await transaction(db, async (connection) => {
+    await connection.query('select from supplier where id = $1 for update', [supplierId])
+    const done = doChores(needs, settings, nowMs)
+    await untilWaiting(db, () => 1)
+    await connection.query('update operator set disabled_at = null where id = $1', [operatorId])
+    await connection.query('update sign_up set ended_at = null where operator_id = $1', [operatorId])
+    return { done }
+  })
+  await chores.done
+  const { rows } = await db.query('select code from hotel where supplier_id = $1', [supplierId])
+  assert.deepEqual(rows, [{ code: 'H' }])
 })
 
 test('who was shut out by an operator does not come back by the end of the account', async () => {
