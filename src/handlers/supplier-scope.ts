@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { HandlerNeeds } from './handler-needs.ts'
+import { Gate } from '../base/gate.ts'
 import type { Mounted } from '../http/calls/mount.ts'
 import { readId } from '../http/calls/query.ts'
 import { Rejected } from '../http/rejected.ts'
@@ -42,19 +43,44 @@ const owned: Readonly<Record<string, Owned>> = {
 /** Parts of what the parameters before them name. */
 const parts = ['revision', 'part', 'personId', 'callId', 'exportId']
 
+/**
+ * Commands of a supplier's people at the same time: each may hold a connection while it waits for the account's lock. Those
+ * that wait are no more than their requests in flight.
+ */
+const commandsMax = { passing: 2, waiting: Infinity }
+
 /** Makes the handlers of console routes: for operators and, where a route is for them, for people of a supplier. */
 export function forPeopleOfSuppliers(
   needs: HandlerNeeds,
 ): (make: (needs: HandlerNeeds) => Mounted) => Mounted {
   const needsOfSession = { ...needs, db: databaseOfSession(needs.db) }
+  const commands = new Gate(commandsMax)
+  const inTurn = (mounted: Mounted): Mounted => {
+    const { handle } = mounted
+    if (!handle) return mounted
+    return {
+      ...mounted,
+      handle: async (call) => {
+        const { supplierId } = ('operator' in call ? call.operator.supplier : undefined) ?? noSupplier
+        await commands.enter(supplierId)
+        try {
+          return await handle(call)
+        } finally {
+          commands.leave(supplierId)
+        }
+      },
+    }
+  }
   return (make) => {
     const everybody = make(needs)
     const { forSuppliers } = everybody.route
     if (forSuppliers !== 'own' && forSuppliers !== 'command') return everybody
-    const ofSupplier = forSuppliers === 'own' ? make(needsOfSession) : everybody
+    const ofSupplier = forSuppliers === 'own' ? make(needsOfSession) : inTurn(everybody)
     return eitherOf(everybody, ofSupplier, needs.db.unhurried)
   }
 }
+
+const noSupplier = { supplierId: 0 }
 
 function eitherOf(everybody: Mounted, ofSupplier: Mounted, db: Queryable): Mounted {
   const { route } = everybody

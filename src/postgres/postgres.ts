@@ -38,6 +38,8 @@ export type Database = Queryable & {
   readonly address: PostgresAddress
   /** What opens a transaction; absent: `begin`. */
   readonly beginsWith?: () => string
+  /** What every transaction waits for before it takes a connection; absent: nothing. Work in one begins no other. */
+  readonly inTurn?: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Tracks whether the store is still the one that cached data came from. */
   readonly epoch: StoreEpoch
   /** The database's time. */

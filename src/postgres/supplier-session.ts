@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Gate } from '../base/gate.ts'
 import { codeOf } from './connections/store-errors.ts'
 import { unhurriedConnectionsMax, type Database } from './postgres.ts'
-import { readTransaction, type Transaction } from './transaction.ts'
+import { readTransaction } from './transaction.ts'
 
 /**
  * The database as a signed-in person of a supplier may use it. Every statement runs in a transaction with a lesser role,
@@ -14,7 +14,7 @@ import { readTransaction, type Transaction } from './transaction.ts'
 export const supplierRole = 'ari_supplier'
 
 /**
- * Transactions of suppliers' people at the same time, so that the platform's own searches and chores find a connection
+ * Transactions of suppliers' people at the same time, whether they read or change something, so that the platform's own searches and chores find a connection
  * whatever they search for. Those that wait are no more than their requests in flight.
  */
 const transactionsMax = {
@@ -47,11 +47,11 @@ export function databaseOfSession({ unhurried }: Database): Database {
   }
   const beginsWith = (): string =>
     `begin; set local role ${supplierRole}; set local ari.supplier = ${supplierOfSession()}`
-  const inTurn = async <Result>(work: (connection: Transaction) => Promise<Result>): Promise<Result> => {
+  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const supplierId = supplierOfSession()
     await gate.enter(supplierId)
     try {
-      return await readTransaction(db, work)
+      return await work()
     } finally {
       gate.leave(supplierId)
     }
@@ -60,8 +60,9 @@ export function databaseOfSession({ unhurried }: Database): Database {
   const db: Database = {
     ...unhurried,
     beginsWith,
-    query: (query, values) => inTurn((connection) => connection.query(query, values)),
-    pipelined: (start) => inTurn((connection) => connection.pipelined(() => start(connection))),
+    inTurn,
+    query: (query, values) => readTransaction(db, (connection) => connection.query(query, values)),
+    pipelined: (start) => readTransaction(db, (connection) => connection.pipelined(() => start(connection))),
     connect: () => Promise.reject(new Error('a supplier session opens no connection of its own')),
     get signIn() {
       return db

@@ -22,7 +22,7 @@ export type Transaction = Queryable & {
 
 const attemptsMax = 8
 
-type TransactionNeeds = Pick<Database, 'pool' | 'epoch' | 'beginsWith'>
+type TransactionNeeds = Pick<Database, 'pool' | 'epoch' | 'beginsWith' | 'inTurn'>
 
 /**
  * Runs the work in one transaction and commits it. After a serialization failure or deadlock it runs again
@@ -37,7 +37,14 @@ export async function transaction<Result>(
 }
 
 /** The same for work that only reads, which still works when nothing can be written. */
-export async function readTransaction<Result>(
+export function readTransaction<Result>(
+  db: TransactionNeeds,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return db.inTurn ? db.inTurn(() => repeated(db, work)) : repeated(db, work)
+}
+
+async function repeated<Result>(
   db: TransactionNeeds,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {

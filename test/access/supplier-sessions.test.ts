@@ -751,6 +751,49 @@ test('however much people of a supplier search for, they hold up neither the pla
   for (const reply of await ofBeta) expectOk(reply)
 })
 
+test('however much people of a supplier change, they hold up neither the platform nor other suppliers', async () => {
+  const { name } = await gateway.supplier('Busy')
+  await setAccount(gateway.db, name, { managedKeysMax: 9 })
+  const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [name])
+  const supplierId = rows[0]?.id ?? 0
+  const manager = await gateway.operator('operator', supplierId)
+  const operator = await gateway.operator('viewer')
+  const changes = await transaction(gateway.db, async (connection) => {
+    await connection.query('lock table api_key in exclusive mode')
+    const changing = Array.from({ length: 8 }, () =>
+      manager.post(`/suppliers/${supplierId}/keys`, { channelManager: 'Own' }),
+    )
+    await untilWaiting(gateway.db, () => 2)
+    // None of these finds a connection once the changes have all four.
+    for (let count = 0; count < 5; count++) expectOk(await operator.get('/audit'))
+    expectOk(await beta.viewer.get('/pushes'))
+    const { rows: waiting } = await connection.query(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    assert.deepEqual(waiting, [{ count: 2 }])
+    return { answers: Promise.all(changing) }
+  })
+  assert.deepEqual(new Set((await changes.answers).map(({ status }) => status)), new Set([201]))
+})
+
+test('however many commands people of a supplier give, they hold up neither the platform nor other suppliers', async () => {
+  const { name } = await gateway.supplier('Commanding')
+  const { rows } = await gateway.db.query<{ id: number }>('select id from supplier where name = $1', [name])
+  const supplierId = rows[0]?.id ?? 0
+  const manager = await gateway.operator('operator', supplierId)
+  const operator = await gateway.operator('viewer')
+  const commands = await transaction(gateway.db, async (connection) => {
+    await connection.query('select from supplier where id = $1 for update', [supplierId])
+    const given = Array.from({ length: 8 }, () => manager.post(`/sandbox/${supplierId}/reset`, {}))
+    await untilWaiting(gateway.db, () => 2)
+    for (let count = 0; count < 5; count++) expectOk(await operator.get('/audit'))
+    expectOk(await beta.viewer.get('/pushes'))
+    return { answers: Promise.all(given) }
+  })
+  for (const reply of await commands.answers) expectOk(reply)
+})
+
 /** Packed with those of others, or common to all. */
 const withoutRows = ['push_body_batch', 'push_body_segment', 'room_type', 'meal_plan', 'store_epoch']
 
