@@ -8,7 +8,7 @@ import { consoleRoute, oneOf, text } from '../../http/route.ts'
 export const workLimits = {
   /** Of each source; the answer says if there are more. */
   ofSource: 200,
-  /** The newest refused pushes and dry runs of a supplier in the last day; the refused ones are grouped by error. */
+  /** The newest refused pushes of a supplier in the last day, which are grouped by error. */
   refusedRead: 5_000,
   refusedHours: 24,
   /** Fewer refused pushes of a supplier are not yet work. */

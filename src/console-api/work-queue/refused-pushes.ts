@@ -52,10 +52,9 @@ async function selectAlike(db: Queryable, nowMs: number): Promise<Alike[]> {
        epoch_ms(min(at)) as "firstMs", epoch_ms(max(at)) as "lastMs"
      from supplier cross join lateral (
        select id, at, hotel_id, outcome, problems, ${requestIdOfRow} as request_id from push_log
-       where supplier_id = supplier.id and ${isRefused} and at > instant($1) and at <= instant($2)
+       where supplier_id = supplier.id and ${isRefused} and outcome <> 'dryRun' and at > instant($1) and at <= instant($2)
        order by ${newestFirst} limit $3
      ) as newest
-     where outcome <> 'dryRun'
      group by supplier.id, outcome, types`,
     [nowMs - refusedHours * hourMs, nowMs, refusedRead],
   )

@@ -152,25 +152,30 @@ test('pushes with several errors count for each of them, with the message of the
   await gateway.db.query(`delete from push_log where request_text ~ '^m[0-9]$'`)
 })
 
-test('neither many refused pushes of one supplier nor dry runs hide those of others', async () => {
-  for (const [name, outcome] of [
-    ['Storm', 'rejected'],
-    ['Careful', 'dryRun'],
+test('neither many refused pushes of one supplier nor dry runs hide those of others, nor dry runs its own', async () => {
+  const drilling = await gateway.supplier('Drilling')
+  for (const [name, outcome, pushes, key] of [
+    ['Storm', 'rejected', workLimits.refusedRead, undefined],
+    ['Careful', 'dryRun', workLimits.refusedRead, undefined],
+    ['Drilling', 'rejected', 3, drilling.keyId],
+    // Newer than its refused ones.
+    ['Drilling', 'dryRun', workLimits.refusedRead, drilling.keyId],
   ] as const) {
-    const { keyId } = await gateway.supplier(name)
+    const keyId = key ?? (await gateway.supplier(name)).keyId
     await gateway.db.query(
       `insert into push_log (at, supplier_id, key_id, request_text, kind, outcome, cells_changed, duration_ms, body_bytes)
        select instant($3), supplier_id, id, $4 || number, 'ari', $2::push_outcome, 0, 1, 2
-       from api_key, generate_series(1, ${workLimits.refusedRead}) as number where id = $1`,
-      [keyId, outcome, at('11:59'), name],
+       from api_key, generate_series(1, $5) as number where id = $1`,
+      [keyId, outcome, at('11:59'), name, pushes],
     )
   }
   const refused = (await list()).items.filter(({ kind }) => kind === 'push.error')
   assert.deepEqual(Object.fromEntries(refused.map(({ supplier, count }) => [supplier, count])), {
     Acme: 6,
+    Drilling: 3,
     Storm: workLimits.refusedRead,
   })
-  await gateway.db.query(`delete from push_log where request_text ~ '^(Storm|Careful)'`)
+  await gateway.db.query(`delete from push_log where request_text ~ '^(Storm|Careful|Drilling)'`)
 })
 
 test('many hotels of one supplier without ARI, as in a first load, don’t hide those of others', async () => {
