@@ -5,7 +5,7 @@
  *
  * Whether that is too long is decided by what the same thread of the same process takes to parse a body of 2 MB: 13 ms on a
  * usual machine, so that four of them are the 50 ms that nothing should take there. The limit is six: what goes through such
- * bodies in that thread takes ten to sixty, and what only unpacks and copies them takes one or two. A machine that is slower
+ * bodies in that thread takes ten to sixty, and what only unpacks and copies them takes up to three. A machine that is slower
  * changes both sides alike, and what else runs on it doesn't count.
  */
 import assert from 'node:assert/strict'
