@@ -143,11 +143,13 @@ function callsOfConsole({ operator }: Callers, named: Named, pushIds: readonly n
   return Object.values<Route>(consoleRoutes)
     .filter(({ method, path }) => (method === 'GET' || path in bodies) && !path.startsWith('/sign-in'))
     .flatMap(({ method, path, query }): Call[] => {
-      const known = [...Object.keys(Object(query).properties ?? {}), ...namesIn(path)]
+      // Of a push, from is the number of an item.
+      const nights = path.includes('{pushId}') ? ['from', 'to'] : []
+      const known = [...Object.keys(Object(query).properties ?? {}), ...namesIn(path)].filter(
+        (name) => !nights.includes(name),
+      )
       const of = (more: Named, label = ''): Call => {
-        // There, from is the number of an item.
-        const { from: _from, to: _to, ...withoutNights } = named
-        const all = Object.entries({ ...(path.includes('{pushId}') ? withoutNights : named), ...more })
+        const all = Object.entries({ ...named, ...more })
         const members = Object.fromEntries(all.filter(([name]) => known.includes(name)))
         return {
           name: `console ${method} ${path}${label}`,
