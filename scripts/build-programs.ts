@@ -40,10 +40,13 @@ export async function buildPrograms(folder: string): Promise<void> {
       license: { fileName: 'bundled-licenses.md' },
       rolldownOptions: {
         input: Object.fromEntries(
-          ['bin/ari', 'bin/serve', 'processes/bulk-thread', 'processes/body-thread', 'openapi/reference-worker'].map((name) => [
-            name,
-            resolve(source, `${name}.ts`),
-          ]),
+          [
+            'bin/ari',
+            'bin/serve',
+            'processes/bulk-thread',
+            'processes/body-thread',
+            'openapi/reference-worker',
+          ].map((name) => [name, resolve(source, `${name}.ts`)]),
         ),
         output: {
           entryFileNames: '[name].js',
