@@ -154,22 +154,15 @@ export class Block {
   }
 
   /**
-   * Clears all guest prices on the nights of the mask, except those of the fields in `kept`, and each on the nights
-   * only that `but` doesn't name. A night is superseded if another price stays there because a newer sequence set it.
+   * Clears all guest prices on the nights of the mask, except those of the fields in `kept`. A night is superseded if
+   * another price stays there because a newer sequence set it.
    */
-  clearGuestPrices(
-    mask: NightMask,
-    kept: ReadonlySet<number>,
-    stamp: Stamp,
-    but?: (field: number) => NightMask,
-  ): SetResult {
+  clearGuestPrices(mask: NightMask, kept: ReadonlySet<number>, stamp: Stamp): SetResult {
     let changed = 0
     let superseded = 0
     for (const field of this.fields()) {
       if (!isGuestPriceField(field) || kept.has(field)) continue
-      const left = but ? mask & but(field) : 0
-      superseded |= this.nightsWithValue(field, left)
-      const result = this.set(field, mask & ~left, unset, stamp)
+      const result = this.set(field, mask, unset, stamp)
       changed |= result.changed
       superseded |= this.nightsWithValue(field, result.superseded)
     }

@@ -30,8 +30,9 @@ export function applyRow(
   let changed = 0
   let { superseded } = whole
   let priced = 0
-  // Where the guard withholds every price of the row, it sets none: nothing of the other model is cleared either.
+  // Where the guard keeps every price of the row away, it sets none: nothing of the other model is cleared either.
   let unpriced = row.pricingModel === undefined ? 0 : priceNights
+  let keptAway = 0
   for (const { field, value } of row.sets) {
     const isPrice = isPriceField(field)
     const nights = isPrice ? priceNights : mask
@@ -39,12 +40,17 @@ export function applyRow(
     const result = setField(target, { field, value }, isClearing ? nights & ~unpriced : nights)
     changed |= result.changed
     superseded |= result.superseded
-    if (!isPrice || value === unset) continue
-    unpriced &= result.withheld
-    priced |= nights & ~result.superseded & ~result.withheld
+    if (!isPrice) continue
+    keptAway |= result.keptAway
+    if (value === unset) continue
+    unpriced &= result.keptAway
+    priced |= nights & ~result.superseded & ~result.keptAway
   }
+  if (row.pricingModel !== undefined)
+    guard?.replacedModel({ row, month }, otherModel[row.pricingModel], priced, stamp)
   if (row.guestPricesKept) {
-    const cleared = clearGuestPrices(target, priceNights & ~unpriced, row.guestPricesKept)
+    const nights = row.pricingModel === 'unit' ? priceNights & ~unpriced : priceNights
+    const cleared = clearGuestPrices(target, nights, { kept: row.guestPricesKept, keptAway })
     changed |= cleared.changed
     superseded |= cleared.superseded
   }
@@ -58,7 +64,8 @@ function leftWhole(target: Target, mask: NightMask): { superseded: NightMask; wi
   if (row.pricingModel === undefined) return { superseded, withheld: 0 }
   const changing = block.nightsPriced(otherModel[row.pricingModel], mask & ~superseded)
   if (changing === 0) return { superseded, withheld: 0 }
-  const allowed = allowsModel(target, changing)
+  const allowed =
+    allowsModel(target, changing) & ~(guard?.heldSince({ row, month }, isPriceField, changing, stamp) ?? 0)
   superseded |= changing & ~allowed
   return { superseded, withheld: guard?.withholdModel({ row, month }, allowed, block, stamp) ?? 0 }
 }
@@ -76,32 +83,46 @@ function allowsModel({ row, block, stamp }: Target, nights: NightMask): NightMas
   return allowed
 }
 
-type FieldResult = SetResult & { withheld: NightMask }
+/** `keptAway`: the nights on which the guard withholds the value, or newer pushes of the key hold another. */
+type FieldResult = SetResult & { keptAway: NightMask }
 
 function setField(
   { row, month, block, stamp, guard }: Target,
   { field, value }: FieldValue,
   nights: NightMask,
 ): FieldResult {
-  if (!guard) return { ...block.set(field, nights, value, stamp), withheld: 0 }
+  if (!guard) return { ...block.set(field, nights, value, stamp), keptAway: 0 }
   const at = { row, month }
-  const allowed = block.allows(field, nights, stamp) & ~guard.heldSince(at, field, nights, stamp)
+  const held = guard.heldSince(at, (one) => one === field, nights, stamp)
+  const allowed = block.allows(field, nights, stamp) & ~held
   const withheld = guard.withhold(at, { field, value }, allowed, block, stamp)
   const applied = allowed & ~withheld
   guard.replaced(at, field, applied, stamp)
   const { changed } = block.set(field, applied, value, stamp)
-  return { changed, superseded: nights & ~allowed, withheld }
+  return { changed, superseded: nights & ~allowed, keptAway: withheld | held }
 }
 
+/**
+ * Clears guest prices, and remembers that of all there could be. Not so where the guard keeps one of them away: there,
+ * each is cleared by itself.
+ */
 function clearGuestPrices(
-  { row, month, block, stamp, guard }: Target,
+  target: Target,
   nights: NightMask,
-  kept: ReadonlySet<number>,
+  { kept, keptAway }: { kept: ReadonlySet<number>; keptAway: NightMask },
 ): SetResult {
+  const { row, month, block, stamp, guard } = target
   if (!guard) return block.clearGuestPrices(nights, kept, stamp)
   const at = { row, month }
-  const newer = (field: number) => guard.heldSince(at, field, nights, stamp)
-  const cleared = block.clearGuestPrices(nights, kept, stamp, newer)
-  guard.replacedGuestPrices(at, kept, nights & ~cleared.superseded, stamp)
-  return cleared
+  const isCleared = (field: number): boolean => isGuestPriceField(field) && !kept.has(field)
+  const apart = nights & (keptAway | guard.heldSince(at, isCleared, nights, stamp))
+  const fields = guard.guestPricesOf(row, block).filter(isCleared)
+  for (const field of fields) guard.replaced(at, field, block.allows(field, nights & ~apart, stamp), stamp)
+  let { changed, superseded } = block.clearGuestPrices(nights & ~apart, kept, stamp)
+  for (const field of apart === 0 ? [] : fields) {
+    const result = setField(target, { field, value: unset }, apart)
+    changed |= result.changed
+    superseded |= block.nightsWithValue(field, result.superseded)
+  }
+  return { changed, superseded }
 }

@@ -105,7 +105,8 @@ function othersPriced(
   let found = 0
   for (const one of block.fields()) {
     if (!isPriceField(one) || modelOf(one) !== other) continue
-    const cleared = parts.find((part) => part.field === one)?.mask ?? 0
+    let cleared = 0
+    for (const part of parts) if (part.field === one) cleared |= part.mask
     found |= block.nightsWithValue(one, nights & ~cleared)
   }
   return found

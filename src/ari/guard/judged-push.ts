@@ -39,6 +39,9 @@ export type JudgingContext = {
 /** A verdict on a value. `from`: what it was compared with; `unset` if with nothing. */
 export type Judged = { verdict: Verdict; field: number; value: number; from: number }
 
+/** What a price is compared with; `unset`: with nothing. */
+type Before = { from: number; isOnSale: boolean }
+
 /** The months whose prices teach bounds. */
 function learningMonths(today: DayNumber): { from: number; to: number } {
   return { from: monthOf(today), to: monthOf(today + daysAheadMax) }
@@ -108,10 +111,11 @@ export class PushJudge {
     if (isPriceField(field)) return this.judgePrices(row, month, [{ field, value }], night)
     const { guard, stored } = this.#context
     const from = this.before(field, night, stored.of(row.roomNo, row.rateNo, month))
-    const opening = opens(field, from, value) ? this.massOpen?.verdict : undefined
-    const jump = field === fieldNumber.inventory ? judgeInventory(guard.jumps, from, value) : undefined
+    const mass = opens(field, from, value) ? this.massOpen?.verdict : undefined
     // What a rule about the whole push only warns of, is warned of once.
-    const own = opening && opening.action !== 'warn' ? opening : jump
+    const opening = mass?.action === 'warn' ? undefined : mass
+    const jump = field === fieldNumber.inventory ? judgeInventory(guard.jumps, from, value) : undefined
+    const own = jump && isStronger(jump, opening) ? jump : opening
     const verdict = own?.action === 'warn' ? (this.whole ?? own) : (own ?? this.whole)
     return verdict && { verdict, field, value, from }
   }
@@ -129,11 +133,13 @@ export class PushJudge {
     for (const { field, value } of prices) {
       if (!isPriceField(field) || value === unset) continue
       const isClosing = this.#closes(row, value, day)
-      for (const from of this.#pricesBefore(row, { month, field, value }, night)) {
-        const bounds = this.#context.guard.learned ? this.#boundsOn(row, field, day) : undefined
-        const verdict = judgePrice(this.#context.guard, field, from, value, bounds)
+      for (const { from, isOnSale } of this.#pricesBefore(row, { month, field, value }, night)) {
         const { whole } = this
         if (whole && !isClosing) first ??= { verdict: whole, field, value, from }
+        const bounds = this.#context.guard.learned ? this.#boundsOn(row, field, day) : undefined
+        // What is on sale already is no change.
+        const verdict =
+          isOnSale && value === from ? undefined : judgePrice(this.#context.guard, field, from, value, bounds)
         if (!verdict || (isClosing && verdict.action !== 'warn')) continue
         if (isStronger(verdict, worst?.verdict)) worst = { verdict, field, value, from }
       }
@@ -146,27 +152,28 @@ export class PushJudge {
    * What a price is compared with: for each party that it is for, the party's price before the push, in whatever model,
    * or else its last one.
    */
-  #pricesBefore(row: RowChange, { month, field }: Pushed, night: number): readonly number[] {
+  #pricesBefore(row: RowChange, { month, field }: Pushed, night: number): readonly Before[] {
     const { stored, late, catalog } = this.#context
     const block = stored.of(row.roomNo, row.rateNo, month)
     const own = this.before(field, night, block)
-    if (own !== unset) return [own]
+    if (own !== unset) return [{ from: own, isOnSale: true }]
     const lastOf = (one: number) => late(row, month, one, night)
     const isUnit = field === fieldNumber.unitPrice
     const bucket = isUnit ? undefined : guestBucket(field)
-    if (bucket && bucket.ageCategory !== 'adult') return [lastOf(field)?.price ?? unset]
-    const before = (adults: number): number => {
+    if (bucket && bucket.ageCategory !== 'adult')
+      return [{ from: lastOf(field)?.price ?? unset, isOnSale: false }]
+    const before = (adults: number): Before => {
       const guest = guestPriceField('adult', adults)
       const present = this.before(isUnit ? guest : fieldNumber.unitPrice, night, block)
-      if (present !== unset) return present
+      if (present !== unset) return { from: present, isOnSale: true }
       const [ofUnit, ofGuests] = [lastOf(fieldNumber.unitPrice), lastOf(guest)]
       const last = (ofUnit?.revision ?? 0) > (ofGuests?.revision ?? 0) ? ofUnit : ofGuests
-      return last?.price ?? unset
+      return { from: last?.price ?? unset, isOnSale: false }
     }
     if (bucket) return [before(bucket.guests)]
     const product = catalog.productOf(row.roomNo, row.rateNo)
     const most = product ? guestsMaxOf(product).adult : 1
-    return [...new Set(Array.from({ length: most }, (_, index) => before(index + 1)))]
+    return Array.from({ length: most }, (_, index) => before(index + 1))
   }
 
   /**

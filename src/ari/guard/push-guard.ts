@@ -5,7 +5,10 @@ import { unset } from '../blocks/block-codec.ts'
 import type { Block, Stamp } from '../blocks/block.ts'
 import { nightsWhere, type NightMask } from '../blocks/month.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
-import { isGuestPriceField, isPriceField, modelOf, type FieldValue } from '../fields.ts'
+import { ageCategories, guestPriceField, isGuestPriceField, isPriceField, modelOf } from '../fields.ts'
+import type { FieldValue } from '../fields.ts'
+import { guestsMaxOf } from '../../products/store.ts'
+import { otherModel, type PricingModel } from '../item-contract.ts'
 import type { ReadyPush, RowChange } from '../judge/plan.ts'
 import { guardLimits, type HoldExample, type ItemHold, type Reason } from './contract.ts'
 import {
@@ -69,12 +72,22 @@ export class PushGuard {
     this.#examples = new HoldExamples(ready.catalog)
   }
 
-  /** The nights on which newer pushes of the key hold the field. */
-  heldSince(at: PushedAt, field: number, nights: NightMask, stamp: Stamp): NightMask {
+  /** The nights on which newer pushes of the key hold such a field. */
+  heldSince(at: PushedAt, isSuch: (field: number) => boolean, nights: NightMask, stamp: Stamp): NightMask {
     let held = 0
     for (const parts of this.#open.partsSince(this.#blockOf(at), stamp))
-      for (const part of parts) if (part.field === field) held |= part.mask
+      for (const { field, mask } of parts) if (isSuch(field)) held |= mask
     return held & nights
+  }
+
+  /** The guest prices that a row may have: those of its product, and those that are stored. */
+  guestPricesOf({ roomNo, rateNo }: RowChange, block: Block): number[] {
+    const product = this.#catalog.productOf(roomNo, rateNo)
+    const most = product && guestsMaxOf(product)
+    const sold = ageCategories.flatMap((category) =>
+      Array.from({ length: most?.[category] ?? 0 }, (_, index) => guestPriceField(category, index + 1)),
+    )
+    return [...new Set([...sold, ...block.fields().filter(isGuestPriceField)])]
   }
 
   /** The nights on which newer pushes of the key hold all prices, or one of the model that the row doesn't set. */
@@ -104,7 +117,10 @@ export class PushGuard {
     const found = findingsOf(nights, (night) =>
       this.#judge.judge(row, { month, field, value }, night, this.#judge.before(field, night, block)),
     )
-    const replaced = { isPrice: isPriceField(field), has: (one: number) => one === field }
+    const isPrice = isPriceField(field)
+    // As a push of it would, a price takes those of the other model away.
+    const has = (one: number) => one === field || (isPrice && isPriceOf(otherModel[modelOf(field)], one))
+    const replaced = { isPrice, has }
     return this.#act(at, found, replaced, stamp, (mask) => [this.#partOf(at, { field, value }, mask, block)])
   }
 
@@ -183,10 +199,9 @@ export class PushGuard {
     this.#replace(at, nights, { isPrice: isPriceField(field), has: (one) => one === field }, stamp)
   }
 
-  /** The same for all guest prices but those that are kept. */
-  replacedGuestPrices(at: PushedAt, kept: ReadonlySet<number>, nights: NightMask, stamp: Stamp): void {
-    const has = (one: number) => isGuestPriceField(one) && !kept.has(one)
-    this.#replace(at, nights, { isPrice: true, has }, stamp)
+  /** A price was set: what is held of the other model is not to be released any more. */
+  replacedModel(at: PushedAt, model: PricingModel, nights: NightMask, stamp: Stamp): void {
+    this.#replace(at, nights, { isPrice: true, has: (one) => isPriceOf(model, one) }, stamp)
   }
 
   #replace(at: PushedAt, nights: NightMask, replaced: Replaced, stamp: Stamp): void {
@@ -273,6 +288,10 @@ function findingsOf(nights: NightMask, judge: (night: number) => Judged | undefi
     return true
   })
   return [...found.values()]
+}
+
+function isPriceOf(model: PricingModel, field: number): boolean {
+  return isPriceField(field) && modelOf(field) === model
 }
 
 /** Holds of one answer with their examples; further ones have none. */

@@ -1,70 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
-import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import {
+  day,
+  drop,
+  finish,
+  floor,
+  guest,
+  holdIdsOf,
+  openGuarded,
+  openHolds,
+  prices,
+  recordsOf,
+  send,
+  statusOf,
+  unit,
+  type Fields,
+} from '../../../test/stage/scenes/night-prices.ts'
 import { expectOk } from '../../../test/stage/story.ts'
-import { isRecord } from '../../http/validation/validate.ts'
 
 /** One night's prices are one thing: what supersedes, holds or refuses a change of the pricing model does so whole. */
 
 const gateway = await gatewayForTests()
-
-type Fields = Record<string, unknown>
-const recordsOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isRecord) : [])
-
-const day = '2027-04-10'
-/** Totals by number of adults; null clears. */
-type Guests = Readonly<Record<number, number | null>>
-
-let shops = 0
-/** DBL with BAR at 100.00 a unit in April 2027. */
-const open = async (rules?: Fields[], more: Fields = {}): Promise<Shop> => {
-  const shop = await openShop(gateway, `models ${++shops}`)
-  if (rules) expectOk(await shop.supplier.post('/push/guard', { rules, ...more }))
-  return shop
-}
-
-const send = ({ supplier }: Shop, line: Fields, more: Fields): Promise<Reply> =>
-  supplier.post('/push/ari', {
-    hotelId: 'H1',
-    ari: [{ roomId: 'DBL', date: day, rates: [{ rateId: 'BAR', ...line }] }],
-    ...more,
-  })
-const unit = (shop: Shop, price: number | null, more: Fields = {}): Promise<Reply> =>
-  send(shop, { price }, { pricingModel: 'unit', ...more })
-const guest = (shop: Shop, totals: Guests, more: Fields = {}): Promise<Reply> =>
-  send(
-    shop,
-    {
-      prices: Object.entries(totals).map(([guests, amount]) => ({
-        guests: Number(guests),
-        ageCategory: 'adult',
-        amount,
-      })),
-    },
-    { pricingModel: 'guest', ...more },
-  )
-
-/** What is stored: the price of the unit, or those by adults. */
-async function prices({ supplier }: Shop): Promise<unknown> {
-  const { body } = expectOk(
-    await supplier.post('/push/getAri', { hotelId: 'H1', startDate: day, endDate: day }),
-  )
-  const rate = recordsOf(recordsOf(body['ari'])[0]?.['rates']).find(({ rateId }) => rateId === 'BAR')
-  const lines = recordsOf(rate?.['prices'])
-  if (rate?.['pricingModel'] === 'unit' || lines[0]?.['guests'] === undefined) return lines[0]?.['amount']
-  return Object.fromEntries(lines.map(({ guests, amount }) => [guests, amount]))
-}
-const statusOf = (reply: Reply): unknown => recordsOf(reply.body['results'])[0]?.['status']
-const holdIdsOf = (reply: Reply): unknown[] =>
-  recordsOf(recordsOf(reply.body['results'])[0]?.['holds']).map(({ holdId }) => holdId)
-const finish = ({ supplier }: Shop, how: 'release' | 'discard', reply: Reply): Promise<Reply> =>
-  supplier.post(`/push/guard/${how}`, { hotelId: 'H1', holdIds: holdIdsOf(reply) })
-async function openHolds({ supplier }: Shop): Promise<number> {
-  return recordsOf(expectOk(await supplier.post('/push/guard/holds', { hotelId: 'H1' })).body['holds']).length
-}
-
-const floor = (action: string) => [{ kind: 'priceFloor', amount: 70, action }]
+const open = (rules?: Fields[]) => openGuarded(gateway, rules)
 
 test('a push in the other model that is older than one line of the night is superseded whole', async () => {
   const shop = await open()
@@ -180,8 +138,6 @@ test('a held value of one field carries its sequence for that field alone', asyn
   expectOk(await shop.supplier.post('/push/guard/release', { hotelId: 'H1' }))
   assert.deepEqual(await prices(shop), { 1: 60, 2: 95 })
 })
-
-const drop = [{ kind: 'priceDrop', percent: 30, action: 'hold' }]
 
 test('a drop is judged by party, whatever the models', async () => {
   const shop = await open(drop)

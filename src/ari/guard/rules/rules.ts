@@ -87,7 +87,7 @@ export function judgePrice(
   after: number,
   bounds: LearnedBound | undefined,
 ): Verdict | undefined {
-  if (after === unset || after === before) return undefined
+  if (after === unset) return undefined
   let worst: Verdict | undefined
   for (const rule of prices) {
     const bound = brokenBound(rule, field, before, after)
