@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { root } from '../../test/stage/files.ts'
+import { outputOf } from '../../test/stage/broken-proof.ts'
 
 /** Deliberate breaks that the proof of history notices. */
 
@@ -22,30 +19,12 @@ const seeds: Readonly<Record<string, number>> = {
 
 for (const [name, seed] of Object.entries(seeds)) {
   test(`deliberate break ${name}: the proof of history notices it`, async () => {
-    assert.match(await outputWith(name, seed), /✖ the ARI as of every revision and time/)
+    const output = await outputOf({
+      proof: 'proofs/models/history.proof.ts',
+      breaks: 'history/break.ts',
+      name,
+      seed,
+    })
+    assert.match(output, /✖ the ARI as of every revision and time/)
   })
-}
-
-async function outputWith(name: string, seed: number): Promise<string> {
-  const environ = { ...process.env }
-  // A test run within another would run nothing.
-  delete environ['NODE_TEST_CONTEXT']
-  const parameters = [join(root, 'test/run.ts'), '--proof', 'proofs/models/history.proof.ts']
-  const child = spawn(process.execPath, parameters, {
-    cwd: root,
-    env: {
-      ...environ,
-      NODE_OPTIONS: `--import=${import.meta.resolve('../../test/stage/history/break.ts')}`,
-      ARI_PROOF_BREAK: name,
-      ARI_PROOF_SEED: String(seed),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
-  const [code] = await once(child, 'exit')
-  assert.equal(code, 1, output.slice(-8_000))
-  // It ran and found a difference; a source that a break doesn't fit any more fails otherwise.
-  assert.match(output, /AssertionError/)
-  return output
 }

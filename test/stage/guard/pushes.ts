@@ -6,6 +6,9 @@ export type Json = Record<string, unknown>
 /** Days ahead that pushes touch: more than the stays that are compared. */
 const daysAhead = 14
 
+/** The first is sold by the unit, the other by guests. */
+export const rateIds = ['BAR', 'NRF'] as const
+
 /** Settings of a guard that hold much. */
 export function randomRules(random: Random): Json {
   const action = () => random.pick(['hold', 'hold', 'hold', 'reject'])
@@ -29,14 +32,16 @@ export function randomRules(random: Random): Json {
 /** Few items meet what is held; many meet each other. */
 const items = { few: 3, many: 20 }
 
-/** Pushes of everything that can be held or must not be. */
-export function randomPush(random: Random, today: string, round: number): Json & { ari: Json[] } {
+/**
+ * Pushes of everything that can be held or must not be. No rate changes its pricing model: where that is held, the old
+ * prices go on selling to whom the new ones would not. Nor has any a sequence, of which nothing remains once what was
+ * held is discarded. Both are in `withheld.proof.ts`.
+ */
+export function randomPush(random: Random, today: string): Json & { ari: Json[] } {
   const itemsMax = random.chance(0.5) ? items.few : items.many
   return {
-    pricingModel: random.pick(['unit', 'unit', 'guest']),
+    pricingModel: 'unit',
     ...(random.chance(0.25) ? { atomic: true } : {}),
-    // Sometimes older than what is held or stored.
-    ...(random.chance(0.3) ? { sequence: 1_000 + round * 10 - random.below(40) } : {}),
     ...(random.chance(0.1) ? { mode: 'overlay' } : {}),
     ari: Array.from({ length: 1 + random.below(itemsMax) }, () => randomItem(random, today)),
   }
@@ -47,7 +52,7 @@ function randomItem(random: Random, today: string): Json {
   const dates = { roomId: 'DBL', startDate, endDate: addDays(startDate, random.below(5)) }
   const rate = (fields: Json): Json => ({
     ...dates,
-    rates: [{ rateId: random.pick(['BAR', 'NRF']), ...fields }],
+    rates: [{ rateId: random.pick(rateIds), ...fields }],
   })
   switch (random.below(10)) {
     case 0:
@@ -63,42 +68,36 @@ function randomItem(random: Random, today: string): Json {
       return rate(randomRestrictions(random))
     case 6:
       return { ...dates, inventory: randomUnits(random), rates: randomRates(random) }
-    default:
-      return rate(randomPrice(random))
+    default: {
+      const rateId = random.pick(rateIds)
+      return rate({ rateId, ...randomPrice(random, rateId) })
+    }
   }
 }
 
 function randomRates(random: Random): Json[] {
-  return ['BAR', 'NRF'].map((rateId) => ({
+  return rateIds.map((rateId) => ({
     rateId,
-    ...randomPrice(random),
+    ...randomPrice(random, rateId),
     ...(random.chance(0.3) ? { closed: random.chance(0.15) } : {}),
   }))
 }
 
 const randomUnits = (random: Random): number | null => random.pick([0, 1, 2, 3, 3, 4, 4, 6, 6, 40, null])
 
-/** Below 30, a price can't be sold: the taxes that it includes are higher. */
-function randomPrice(random: Random): Json {
+/** Below 30, a price can't be sold in many hotels: the taxes that it includes are higher. */
+function randomPrice(random: Random, rateId: string): Json {
   const amount = random.pick([9, 29, 31, 60, 60, 90, 90, 100, 110, 110, 160, 400, 1_000])
-  switch (random.below(8)) {
-    case 0:
-      return { pricingModel: 'unit', price: null }
-    case 1:
-    case 2: {
-      const guests = random.pick([[1], [2], [1, 2]])
-      return {
-        pricingModel: 'guest',
-        prices: guests.map((adults) => ({ ageCategory: 'adult', guests: adults, amount: amount * adults })),
-      }
-    }
-    case 3:
-      return {
-        pricingModel: 'guest',
-        prices: [{ ageCategory: 'adult', guests: random.pick([1, 2]), amount: null }],
-      }
-    default:
-      return { pricingModel: 'unit', price: amount }
+  const isCleared = random.chance(0.12)
+  if (rateId === 'BAR') return { pricingModel: 'unit', price: isCleared ? null : amount }
+  const guests = random.pick([[1], [2], [1, 2]])
+  return {
+    pricingModel: 'guest',
+    prices: guests.map((adults) => ({
+      ageCategory: 'adult',
+      guests: adults,
+      amount: isCleared ? null : amount * adults,
+    })),
   }
 }
 

@@ -4,7 +4,7 @@ import { seeded, type Random } from '../fuzz/random.ts'
 import type { TestClient, TestGateway } from '../harness.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
 import { addDays } from '../models/naive-ari.ts'
-import { randomPush, randomRules, type Json } from './pushes.ts'
+import { randomPush, randomRules, rateIds, type Json } from './pushes.ts'
 
 /** Each hotel is there twice: of the supplier `guarded`, with rules, and of `free`, without. */
 
@@ -63,8 +63,8 @@ export async function openTwins(gateway: TestGateway, seed: number): Promise<Twi
   const watch = gateway.app.startHoldWatch()
   await watch.close()
   const random = seeded(seed)
-  for (const hotelId of hotelIds) {
-    for (const supplier of [guarded, free]) await fill(supplier, hotelId, todayOf(gateway))
+  for (const [index, hotelId] of hotelIds.entries()) {
+    for (const supplier of [guarded, free]) await fill(supplier, index, todayOf(gateway))
     expectOk(await guarded.post('/push/guard', { hotelId, ...randomRules(random) }))
   }
   return {
@@ -76,7 +76,7 @@ export async function openTwins(gateway: TestGateway, seed: number): Promise<Twi
       counted.expiries += (await endedByExpiry(gateway)) - before
       await inTurns([...hotelIds.entries()], hotelsAtOnce, async ([index, hotelId]) => {
         const own = seeded(seed + round * hotelsCount + index)
-        for (let count = 0; count < changesOfHotel; count++) await step(stage, hotelId, round, own)
+        for (let count = 0; count < changesOfHotel; count++) await step(stage, hotelId, own)
       })
       await inTurns(staysFrom(todayOf(gateway)), requestsAtOnce, (stay) => compare(stage, stay))
     },
@@ -87,7 +87,7 @@ function todayOf({ clock }: TestGateway): string {
   return new Date(clock.now()).toISOString().slice(0, 10)
 }
 
-async function step(stage: Stage, hotelId: string, round: number, random: Random): Promise<void> {
+async function step(stage: Stage, hotelId: string, random: Random): Promise<void> {
   const { gateway, guarded, free, counted } = stage
   const kind = random.below(100)
   counted.steps++
@@ -106,7 +106,7 @@ async function step(stage: Stage, hotelId: string, round: number, random: Random
     for (const supplier of [guarded, free]) await pushStoryHotel(supplier, { hotelId, currency })
   } else if (kind < 22) await book(stage, hotelId, random)
   else {
-    const push = { hotelId, ...randomPush(random, todayOf(gateway), round) }
+    const push = { hotelId, ...randomPush(random, todayOf(gateway)) }
     const reply = await guarded.post('/push/ari', push)
     const twin = await free.post('/push/ari', push)
     for (const { status, text } of [reply, twin]) assert.ok(status < 500, text)
@@ -121,7 +121,7 @@ async function step(stage: Stage, hotelId: string, round: number, random: Random
 async function book(stage: Stage, hotelId: string, random: Random): Promise<void> {
   const { gateway, platform, counted } = stage
   const stay = random.pick(staysFrom(todayOf(gateway)))
-  const rateId = random.pick(['BAR', 'NRF'])
+  const rateId = random.pick(rateIds)
   const rooms = stay.rooms.map((one) => room({ ...one, rateId }))
   const bookingOf = (supplier: string) =>
     platform.post(
@@ -171,21 +171,40 @@ async function compare(stage: Stage, stay: Stay): Promise<void> {
   }
 }
 
-async function fill(supplier: TestClient, hotelId: string, today: string): Promise<void> {
+async function fill(supplier: TestClient, index: number, today: string): Promise<void> {
+  const hotelId = `H${index}`
   await pushStoryHotel(supplier, { hotelId })
-  // Included in the price: below it a night can't be sold.
-  const tax = {
-    type: 'CITY_TAX',
-    valueType: 'fixed',
-    value: 30,
-    appliedOn: 'net',
-    appliedPer: 'per_room_per_night',
-  }
-  expectOk(await supplier.post('/push/taxes', { hotelId, taxes: [{ ...tax, included: true, payNow: true }] }))
-  const rates = ['BAR', 'NRF'].map((rateId) => ({ rateId, price: 100 }))
+  expectOk(await supplier.post('/push/taxes', { hotelId, taxes: taxesOf(index, today) }))
+  const guests = [1, 2].map((adults) => ({ ageCategory: 'adult', guests: adults, amount: 100 * adults }))
+  const rates = [
+    { rateId: rateIds[0], price: 100 },
+    { rateId: rateIds[1], pricingModel: 'guest', prices: guests },
+  ]
   const range = { startDate: today, endDate: addDays(today, filledNights - 1) }
   const ari = [{ roomId: 'DBL', ...range, inventory: 4, rates }]
   expectOk(await supplier.post('/push/ari', { hotelId, pricingModel: 'unit', ari }))
+}
+
+/** Included in the price: below them a night can't be sold. By room, by person, on some nights, and all together. */
+function taxesOf(index: number, today: string): Json[] {
+  const tax = (value: number, per: 'room' | 'person', dates: Json = {}): Json => ({
+    type: 'CITY_TAX',
+    valueType: 'fixed',
+    value,
+    appliedOn: 'net',
+    appliedPer: `per_${per}_per_night`,
+    included: true,
+    payNow: true,
+    ...dates,
+  })
+  const dates = { startDate: addDays(today, 3), endDate: addDays(today, 8) }
+  const kinds = [
+    [tax(30, 'room')],
+    [tax(10, 'person')],
+    [tax(30, 'room', dates)],
+    [tax(10, 'person', dates), tax(5, 'room')],
+  ]
+  return kinds[index % kinds.length] ?? []
 }
 
 function staysFrom(today: string): Stay[] {

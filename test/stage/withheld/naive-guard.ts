@@ -1,0 +1,295 @@
+import { addDays, type PushSent } from '../models/naive-ari.ts'
+import {
+  adults,
+  isPrice,
+  itemsOf,
+  linesOf,
+  modelOf,
+  pricedFields,
+  pricesWithout,
+  type Line,
+  type Prices,
+  type Value,
+} from './lines.ts'
+import { lineOfPart, NaiveHolds, type Part } from './holds.ts'
+import { keyOf, Night, type Order } from './night.ts'
+import { judgeOpened, judgePrice, judgeUnits, mayBeHeld, openedBy, opens, strictest } from './rules.ts'
+import type { Action, Compared, Settings } from './rules.ts'
+
+/**
+ * A guarded hotel as the guide describes it, night by night: which parts of a push are withheld, and what is held. It
+ * stores only what a hotel without a guard would if the withheld parts had never been sent.
+ */
+
+type Ended = { price: number; atMs: number; place: number }
+
+/** One push in progress. */
+type Pass = {
+  push: number
+  order: Order
+  nowMs: number
+  stored: ReadonlyMap<string, Night>
+  opening: Action | undefined
+  /** Of an atomic push, a part of which is withheld: so is the rest. */
+  whole: Action | undefined
+  withheld: Action[]
+}
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const none = new Night()
+
+export class NaiveGuard {
+  settings: Settings
+  #nights = new Map<string, Night>()
+  readonly holds = new NaiveHolds()
+  /** Prices that ended, by night and field. */
+  readonly #ended = new Map<string, Ended>()
+  #place = 0
+  /** Rises with every change of currency. */
+  #era = 0
+  /** Since the last reading. */
+  #isOtherCurrency = false
+  /** Below it, a price doesn't cover the taxes that it includes. */
+  readonly #floorOn: (date: string) => number
+
+  constructor(settings: Settings, floorOn: (date: string) => number) {
+    this.settings = settings
+    this.#floorOn = floorOn
+  }
+
+  /** Carries a push out. Returns the items without the withheld parts; undefined: nothing is withheld. */
+  push(sent: PushSent, order: Order, number: number, nowMs: number): { ari: PushSent['ari'] | undefined } {
+    const items = linesOf(sent)
+    const stored = this.#copyOfNights()
+    const opening = judgeOpened(this.settings.rules, openedBy(items.flat(), stored))
+    const pass: Pass = { push: number, order, nowMs, stored, opening, whole: undefined, withheld: [] }
+    if (sent.atomic === true) {
+      const held = this.holds.parts
+      this.#carryOut(items, pass)
+      this.#nights = new Map(stored)
+      this.holds.parts = held
+    }
+    const whole = strictest(pass.withheld)
+    const remaining = this.#carryOut(items, { ...pass, stored: this.#copyOfNights(), whole })
+    return { ari: remaining && remaining.flatMap(itemsOf) }
+  }
+
+  #copyOfNights(): Map<string, Night> {
+    return new Map([...this.#nights].map(([key, night]) => [key, new Night(night)]))
+  }
+
+  #carryOut(items: readonly Line[][], pass: Pass): Line[] | undefined {
+    const carried = items.flat().map((line) => {
+      const rest = this.#withoutWithheld(line, pass)
+      this.#nightOf(line).apply(rest, pass.order)
+      return { rest, isWhole: rest.fields.size === line.fields.size && rest.prices === line.prices }
+    })
+    return carried.every(({ isWhole }) => isWhole) ? undefined : carried.map(({ rest }) => rest)
+  }
+
+  #nightOf({ rate, date }: Pick<Line, 'rate' | 'date'>): Night {
+    const key = keyOf(rate, date)
+    const night = this.#nights.get(key) ?? new Night()
+    this.#nights.set(key, night)
+    return night
+  }
+
+  #withoutWithheld(line: Line, pass: Pass): Line {
+    const fields = [...line.fields].filter(([field, value]) => this.#passes(line, field, value, pass))
+    return {
+      ...line,
+      fields: new Map(fields),
+      prices: line.prices && this.#passingPrices(line, line.prices, pass),
+    }
+  }
+
+  /** Whether a value gets past what is held and the rules. */
+  #passes(line: Line, field: string, value: Value | null, pass: Pass): boolean {
+    if (this.holds.newer(line, pass.order).some((part) => part.field === field)) return false
+    const night = this.#nightOf(line)
+    if (night.isOld(pass.order, field)) return true
+    const action = mayBeHeld(field, night.values.get(field), value)
+      ? (this.#judge(line, field, value, pass) ?? this.#wholeOf(line, field, value, pass))
+      : undefined
+    if (!action) {
+      this.holds.end(line, pass.order, [field])
+      return true
+    }
+    pass.withheld.push(action)
+    if (action === 'reject') return false
+    // A price takes those of the other model away.
+    const replaced = isPrice(field)
+      ? (one: string) => one === field || (isPrice(one) && modelOf(one) !== modelOf(field))
+      : (one: string) => one === field
+    this.holds.end(line, pass.order, replaced)
+    const before = new Map([...night.values].filter(([name]) => name === field))
+    this.#hold(line, pass, { field, sets: new Map(value === null ? [] : [[field, value]]), before })
+    return false
+  }
+
+  #passingPrices(line: Line, prices: Prices, pass: Pass): Prices | undefined {
+    const { model } = prices
+    const newer = this.holds
+      .newer(line, pass.order)
+      .filter(({ field }) => field === undefined || isPrice(field))
+    if (newer.some(({ field }) => field === undefined || (model && modelOf(field) !== model)))
+      return undefined
+    const night = this.#nightOf(line)
+    if (model && night.hasOther(model)) {
+      if (night.isOldModel(pass.order, prices)) return prices
+      return newer.length > 0 ? undefined : this.#passingModel(line, prices, pass)
+    }
+    const left = new Set<string>()
+    for (const [field, amount] of prices.sets)
+      if (amount !== null && !this.#passes(line, field, amount, pass)) left.add(field)
+    const set = [...prices.sets].filter(([field, amount]) => amount !== null && !left.has(field))
+    const setsAny = set.length > 0
+    if (model && set.some(([field]) => !night.isOld(pass.order, field)))
+      this.holds.end(line, pass.order, (field) => isPrice(field) && modelOf(field) !== model)
+    for (const field of pricedFields(prices)) {
+      if ((prices.sets.get(field) ?? null) !== null) continue
+      // Without a new price, the other model's stays.
+      if (model && !setsAny && modelOf(field) !== model) continue
+      if (!this.#passes(line, field, null, pass)) left.add(field)
+    }
+    return pricesWithout(prices, left)
+  }
+
+  /** Prices that change the model are one thing. */
+  #passingModel(line: Line, prices: Prices, pass: Pass): Prices | undefined {
+    const night = this.#nightOf(line)
+    const sets = new Map(
+      [...prices.sets].flatMap(([field, value]) => (value === null ? [] : [[field, value]])),
+    )
+    const action =
+      strictest([...sets].map(([field, value]) => this.#judge(line, field, value, pass))) ??
+      strictest([...sets].map(([field, value]) => this.#wholeOf(line, field, value, pass)))
+    if (!action) {
+      this.holds.end(line, pass.order, pricedFields(prices))
+      return prices
+    }
+    pass.withheld.push(action)
+    if (action === 'hold') {
+      this.holds.end(line, pass.order, isPrice)
+      this.#hold(line, pass, { field: undefined, sets, before: new Map(night.prices) })
+    }
+    return undefined
+  }
+
+  /** A price that doesn't cover its taxes closes the night, and closures are never held. */
+  #closes({ date }: Line, field: string, value: Value | null): boolean {
+    return isPrice(field) && Number(value) < this.#floorOn(date)
+  }
+
+  #wholeOf(line: Line, field: string, value: Value | null, { whole }: Pass): Action | undefined {
+    return this.#closes(line, field, value) ? undefined : whole
+  }
+
+  #judge(line: Line, field: string, value: Value | null, pass: Pass): Action | undefined {
+    if (this.#closes(line, field, value)) return undefined
+    const { rules } = this.settings
+    const stored = pass.stored.get(keyOf(line.rate, line.date)) ?? none
+    if (isPrice(field)) {
+      const compared = this.#comparedWith(line, field, stored, pass.nowMs)
+      return strictest(compared.map((one) => judgePrice(rules, field, one, Number(value))))
+    }
+    const before = stored.values.get(field)
+    return strictest([
+      opens(field, before, value) ? pass.opening : undefined,
+      field === 'inventory' ? judgeUnits(rules, before, Number(value)) : undefined,
+    ])
+  }
+
+  /** The party's price before the push, in whatever model, or else its last one. */
+  #comparedWith(line: Line, field: string, stored: Night, nowMs: number): Compared[] {
+    const own = stored.price(field)
+    if (own !== undefined) return [{ price: own, isLast: false }]
+    const last = (fields: string[]): Compared => {
+      const ended = fields
+        .flatMap((one) => this.#ended.get(`${keyOf(line.rate, line.date)}|${one}`) ?? [])
+        .filter(({ atMs }) => nowMs - atMs <= dayMs)
+        .sort((one, other) => other.place - one.place)
+      return ended[0] && { price: ended[0].price, isLast: true }
+    }
+    if (field !== 'unit' && !adults.includes(field)) return [last([field])]
+    return (field === 'unit' ? adults : [field]).map((adult) => {
+      const price = stored.price(field === 'unit' ? adult : 'unit')
+      return price === undefined ? last(['unit', adult]) : { price, isLast: false }
+    })
+  }
+
+  #hold({ rate, date }: Line, pass: Pass, held: Pick<Part, 'field' | 'sets' | 'before'>): void {
+    const { expiryHours, onExpiry } = this.settings
+    const { push, order, nowMs } = pass
+    const expiresAtMs = nowMs + expiryHours * hourMs
+    this.holds.add({ push, order, rate, date, expiresAtMs, onExpiry, era: this.#era, ...held })
+  }
+
+  /** Releases what is held of a push. Returns the push that says the same, without what can't be set any more. */
+  release(push: number, today: string): { order: Order; ari: PushSent['ari'] } | undefined {
+    const parts = this.holds.parts.filter((part) => part.push === push)
+    this.holds.giveUp(push)
+    const [first] = parts
+    const lines = parts.filter((part) => this.#isReleasable(part, today)).map(lineOfPart)
+    for (const line of lines) if (first) this.#nightOf(line).apply(line, first.order)
+    return first && lines.length > 0 ? { order: first.order, ari: lines.flatMap(itemsOf) } : undefined
+  }
+
+  #isReleasable({ rate, date, field, sets, before, era }: Part, today: string): boolean {
+    if (date < addDays(today, -1)) return false
+    const night = this.#nightOf({ rate, date })
+    if (field !== undefined && !isPrice(field)) return night.values.get(field) === before.get(field)
+    if (era !== this.#era) return false
+    if (field !== undefined)
+      return night.values.get(field) === before.get(field) && !night.hasOther(modelOf(field))
+    const names = [...before.keys(), ...sets.keys(), ...night.prices.map(([name]) => name)]
+    return names.every((name) => night.values.get(name) === before.get(name))
+  }
+
+  /** All prices are former ones then, with which none is compared. */
+  changeCurrency(): void {
+    this.#era++
+    this.#ended.clear()
+    this.#isOtherCurrency = true
+    for (const night of this.#nights.values())
+      for (const [field] of night.prices) {
+        night.values.delete(field)
+        night.former.add(field)
+      }
+  }
+
+  /** What is stored, as `room-rate|date` to the values. */
+  read(from: string): Map<string, ReadonlyMap<string, Value>> {
+    return new Map(
+      [...this.#nights]
+        .filter(([key, { values }]) => values.size > 0 && key.slice(-10) >= from)
+        .map(([key, { values }]) => [key, values]),
+    )
+  }
+
+  /** Takes what was read as what is stored, and notes the prices that ended. `previous`: what was read before. */
+  adopt(
+    read: ReadonlyMap<string, ReadonlyMap<string, Value>>,
+    previous: ReadonlyMap<string, ReadonlyMap<string, Value>>,
+    { from, nowMs }: { from: string; nowMs: number },
+  ): void {
+    const place = ++this.#place
+    for (const key of new Set([...read.keys(), ...previous.keys(), ...this.#nights.keys()])) {
+      if (key.slice(-10) < from) continue
+      const [now, then] = [read.get(key), previous.get(key)]
+      for (const [field, price] of then ?? [])
+        if (isPrice(field) && !now?.has(field) && !this.#isOtherCurrency)
+          this.#ended.set(`${key}|${field}`, { price: Number(price), atMs: nowMs, place })
+      for (const field of now?.keys() ?? []) this.#ended.delete(`${key}|${field}`)
+      const [rate = '', date = ''] = key.split('|')
+      const night = this.#nightOf({ rate, date })
+      night.values.clear()
+      for (const [field, value] of now ?? []) {
+        night.values.set(field, value)
+        night.former.delete(field)
+      }
+    }
+    this.#isOtherCurrency = false
+  }
+}
