@@ -100,6 +100,17 @@ export class Block {
     }
   }
 
+  /** The same for prices that a push set and cleared again: when the last one of a night ended is still known. */
+  takeRevisionsOfUnpriced(other: Block): void {
+    for (const field of this.fields().filter(isPriceField)) {
+      const mine = this.#nights(field * 4 + kinds.revision)
+      const [values, before, theirs] = [this.values(field), other.values(field), other.revisions(field)]
+      for (let night = 0; mine && night < nightsMax; night++)
+        if ((values?.[night] ?? unset) === unset && (before?.[night] ?? unset) === unset)
+          mine[night] = theirs?.[night] ?? unset
+    }
+  }
+
   /** The value of each night (`unset` for a night without one); undefined when no night has a value. */
   values(field: number): readonly number[] | undefined {
     return this.#nights(field * 4 + kinds.value)

@@ -34,6 +34,7 @@ export class Scratch implements Blocks {
     if (isUndone && sequence === undefined) return
     for (const [real, copy] of this.#copies) {
       if (isUndone) copy.takeRevisionsOf(real)
+      else copy.takeRevisionsOfUnpriced(real)
       real.become(copy)
     }
   }

@@ -112,6 +112,18 @@ test('what is held of changes of model by several items is released with all of 
   assert.deepEqual([body['cellsChanged'], body['skipped']], [2, []])
 })
 
+test('the last price of a night is known though a push sets one and clears it again', async () => {
+  const shop = await open(drop)
+  expectOk(await unit(shop, null))
+  const item = { roomId: 'DBL', date: '2027-04-10' }
+  const ari = [
+    { ...item, rates: [{ rateId: 'BAR', price: 90 }] },
+    { ...item, rates: [{ rateId: 'BAR', price: null, closedToArrival: true }] },
+  ]
+  expectOk(await shop.supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari }))
+  assert.equal(statusOf(await unit(shop, 3)), 'held')
+})
+
 test('of an opening with many units, the stricter of two rules counts', async () => {
   const shop = await open([
     { kind: 'massOpen', nights: 0, action: 'hold' },
