@@ -2,7 +2,7 @@ import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../..
 import { formatNight, weekdayOf, weekdays, type DayNumber } from '../../base/calendar.ts'
 import { isRecord } from '../../http/validation/validate.ts'
 import type { BodyWork } from '../../push-log/bodies/body-work.ts'
-import type { Origin } from './explain.ts'
+import type { Origin } from './revisions.ts'
 
 type OriginAri = Extract<Origin, { kind: 'ari' }>
 
