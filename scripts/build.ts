@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildConsole } from './build-console.ts'
 import { buildPrograms } from './build-programs.ts'
-import { membersOf } from './check-lock.ts'
+import { membersOf } from './checks/lock.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const dist = resolve(root, 'dist')

@@ -36,18 +36,18 @@ const steps: readonly Step[] = [
   {
     name: 'bundle',
     claim: 'the console is built, and small enough when it is first loaded',
-    command: ['scripts/check-bundle.ts'],
+    command: ['scripts/checks/bundle.ts'],
   },
   { name: 'unused', claim: 'no dead file, export or dependency', command: ['node_modules/knip/bin/knip.js'] },
   {
     name: 'schema',
     claim: 'db/schema.sql is what the migrations give',
-    command: ['scripts/check-schema.ts'],
+    command: ['scripts/checks/schema.ts'],
   },
   {
     name: 'settings',
     claim: 'what lists settings follows from their table',
-    command: ['scripts/check-settings.ts'],
+    command: ['scripts/checks/settings.ts'],
   },
   {
     name: 'format',
@@ -57,10 +57,10 @@ const steps: readonly Step[] = [
   {
     name: 'tree',
     claim: 'no machine, no registry, no idle test, no overfull folder',
-    command: ['scripts/check-tree.ts'],
+    command: ['scripts/checks/tree.ts'],
   },
-  { name: 'imports', claim: 'imports point right', command: ['scripts/check-imports.ts'] },
-  { name: 'lock', claim: 'package-lock.json fits every platform', command: ['scripts/check-lock.ts'] },
+  { name: 'imports', claim: 'imports point right', command: ['scripts/checks/imports.ts'] },
+  { name: 'lock', claim: 'package-lock.json fits every platform', command: ['scripts/checks/lock.ts'] },
 ]
 /** No step writes files that another one reads. */
 const stepsAtOnce = availableParallelism()

@@ -11,10 +11,9 @@ import type { Judged } from './outcome.ts'
 import { selectOptionalStatus, selectTransactionId } from './store.ts'
 
 /**
- * Stores checks in the background, because a guest is waiting, no answer depends on its check being stored,
- * and no booking relies on it. A check is written a moment later, together with those that arrived meanwhile,
- * and a process that is killed loses no more than those. While the store is unavailable, checks wait in
- * memory.
+ * Stores checks in the background: a guest is waiting, and no answer or booking depends on it. A check is written a
+ * moment later, together with those that arrived meanwhile, and a process that is killed loses no more than those.
+ * While the store is unavailable, checks wait in memory.
  */
 export type Ledger = {
   keep: (check: StoredCheck) => void

@@ -9,7 +9,7 @@ import {
   cancelPenalty,
   type CancelPolicy,
 } from '../products/cancel-policy-contract.ts'
-import type { TaxedTotal } from '../taxes/compute.ts'
+import type { TaxedTotal } from '../taxes/compute/compute.ts'
 import { termsWarnings, type TermsDifference } from './terms-contract.ts'
 
 /** The terms of a supplier's answer, compared with those that are sold. */

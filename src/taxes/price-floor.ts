@@ -3,7 +3,7 @@ import type { Tax } from './contract.ts'
 import { scopesOf, taxesColumn, type StoredTax, type ScopedTaxes } from './store.ts'
 import { prepareTaxes, taxesFor, type PreparedTaxes } from './room-rate-taxes.ts'
 import { isFormerAmount } from './former-taxes.ts'
-import { planStay } from './stay-plan.ts'
+import { planStay } from './compute/stay-plan.ts'
 
 /**
  * The lowest prices that cover the fixed taxes included in them, whatever the stay. Taxes due once per stay

@@ -8,7 +8,7 @@ import type { CheckQuery, PriceCheck, PriceChecker } from '../../price-check/che
 import { unitsSaid } from '../../price-check/outcome.ts'
 import { warningsOf } from '../../price-check/terms.ts'
 import { roomRateKey } from '../../products/store.ts'
-import { totalOf, type TaxedTotal } from '../../taxes/compute.ts'
+import { totalOf, type TaxedTotal } from '../../taxes/compute/compute.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
 import type { CheckedRoomRate, Money, RoomState } from '../state.ts'
 import { isExpected, type Expected } from './expected-total.ts'

@@ -1,7 +1,7 @@
 import { totalToMinor } from '../../base/money.ts'
 import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { minorDigits } from '../../reference/currencies.ts'
-import type { TaxedTotal } from '../../taxes/compute.ts'
+import type { TaxedTotal } from '../../taxes/compute/compute.ts'
 import type { ReservationBody } from '../contract.ts'
 import type { Money } from '../state.ts'
 

@@ -49,7 +49,7 @@ test('an inventory below zero is loaded as 0, from JSON and from CSV, and the lo
     () => load(supplier, { kind: 'ari', format: 'csv' }, csv),
   ]
   for (const [index, run] of loads.entries()) {
-    const night = {
+    const stored = {
       roomId: 'DBL',
       date: '2027-04-01',
       inventory: 5,

@@ -11,7 +11,7 @@ import {
 import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { counted } from '../../base/counted.ts'
 import { minorText } from '../../base/money.ts'
-import type { TaxFault } from '../../taxes/compute.ts'
+import type { TaxFault } from '../../taxes/compute/compute.ts'
 import { formerTaxText } from '../../taxes/former-taxes.ts'
 import { formerNights } from '../../taxes/room-rate-taxes.ts'
 import { termsOn } from '../stays/arrival-terms.ts'

@@ -8,7 +8,7 @@ import {
   type PricedRoom,
   type TaxedStay,
   type TaxFault,
-} from '../../taxes/compute.ts'
+} from '../../taxes/compute/compute.ts'
 import { termsOn } from '../stays/arrival-terms.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { fits, type Parties } from '../party.ts'

@@ -1,8 +1,8 @@
 import { minorText, toMinor } from '../../base/money.ts'
 import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
-import type { PricedRoom, TaxedStay } from '../../taxes/compute.ts'
+import type { PricedRoom, TaxedStay } from '../../taxes/compute/compute.ts'
 import { exactDecimal } from '../../taxes/decimals.ts'
-import { exactText } from '../../taxes/trace.ts'
+import { exactText } from '../../taxes/compute/trace.ts'
 
 /** A cancellation policy's fees: paid at the property, besides the taxes due there, never part of a total. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatNight } from '../../../src/base/calendar.ts'
 import { toMinor } from '../../../src/base/money.ts'
-import { computeTaxes, type PricedRoom } from '../../../src/taxes/compute.ts'
+import { computeTaxes, type PricedRoom } from '../../../src/taxes/compute/compute.ts'
 import { taxBases, taxTypes, taxUnits, type Tax } from '../../../src/taxes/contract.ts'
 import { prepareTaxes, taxesFor } from '../../../src/taxes/room-rate-taxes.ts'
 

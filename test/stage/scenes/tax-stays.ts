@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { formatNight } from '../../../src/base/calendar.ts'
-import type { PricedRoom } from '../../../src/taxes/compute.ts'
+import type { PricedRoom } from '../../../src/taxes/compute/compute.ts'
 import { taxBases, taxTypes, taxUnits, type Tax } from '../../../src/taxes/contract.ts'
 import { prepareTaxes, taxesFor } from '../../../src/taxes/room-rate-taxes.ts'
 

@@ -1,6 +1,6 @@
-import type { DayNumber } from '../base/calendar.ts'
+import type { DayNumber } from '../../base/calendar.ts'
 import { exactLine, lineAmount, nightsBelow, sumsByKind, type PricedRoom } from './compute.ts'
-import type { Tax } from './contract.ts'
+import type { Tax } from '../contract.ts'
 import { greatestCommonDivisor, planStay, type NightKind, type Share, type StayPlan } from './stay-plan.ts'
 
 /**

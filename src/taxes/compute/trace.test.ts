@@ -8,10 +8,10 @@ import {
   plus,
   times,
   type Fraction,
-} from '../../test/stage/scenes/naive-taxes.ts'
-import { firstNight, roomsOf, stays } from '../../test/stage/scenes/tax-stays.ts'
+} from '../../../test/stage/scenes/naive-taxes.ts'
+import { firstNight, roomsOf, stays } from '../../../test/stage/scenes/tax-stays.ts'
 import { computeTaxes } from './compute.ts'
-import type { Tax } from './contract.ts'
+import type { Tax } from '../contract.ts'
 import { traceTaxes } from './trace.ts'
 
 test('each step of the trace follows from the previous one, down to the rounding', () => {

@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { webFolder } from '../src/console-api/web/build.ts'
-import { buildConsole } from './build-console.ts'
+import { webFolder } from '../../src/console-api/web/build.ts'
+import { buildConsole } from '../build-console.ts'
 
 type Chunk = { file: string; isEntry?: boolean; imports?: string[]; css?: string[] }
 

@@ -1,4 +1,4 @@
-import { testCases } from '../../test/stage/scenes/tax-cases.ts'
+import { testCases } from '../../../test/stage/scenes/tax-cases.ts'
 
 // test/stage/scenes/tax-cases.ts explains how to read the tables.
 

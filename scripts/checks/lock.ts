@@ -3,12 +3,12 @@
  * every platform. npm leaves out those that its registry lacks at the moment, and `npm ci` then refuses the
  * file.
  *
- * `node scripts/check-lock.ts --write` adds missing entries (without a checksum, which npm adds when it
+ * `node scripts/checks/lock.ts --write` adds missing entries (without a checksum, which npm adds when it
  * installs the package) and removes addresses.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const lockFile = new URL('../package-lock.json', import.meta.url)
+const lockFile = new URL('../../package-lock.json', import.meta.url)
 
 type Members = Record<string, unknown>
 
@@ -98,7 +98,7 @@ if (import.meta.main) {
     writeFileSync(lockFile, text)
     process.stdout.write(`package-lock.json: ${problems.length} entries mended\n`)
   } else if (problems.length > 0) {
-    process.stdout.write(`${problems.join('\n')}\nRun "node scripts/check-lock.ts --write".\n`)
+    process.stdout.write(`${problems.join('\n')}\nRun "node scripts/checks/lock.ts --write".\n`)
     process.exitCode = 1
   }
 }

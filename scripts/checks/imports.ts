@@ -2,7 +2,7 @@
  * Checks the permitted imports in src/, web/ and packages/: the rules of ARCHITECTURE.md, as a program.
  */
 import { posix } from 'node:path'
-import { projectFiles, textOf } from './project-files.ts'
+import { projectFiles, textOf } from '../project-files.ts'
 
 /** A room may import only from lines below its own; rooms on one line never import each other. */
 const order: readonly (readonly string[])[] = [
@@ -155,7 +155,7 @@ function fileProblems({ path, text }: Source): string[] {
   const nameless = parts.find((part) => namelessRooms.includes(part))
   if (nameless !== undefined) problems.push(`${path}: "${nameless}" doesn't say who lives there`)
   if (!rankByRoom.has(roomOf(path)))
-    problems.push(`${path}: room "${roomOf(path)}" has no place in the order of scripts/check-imports.ts`)
+    problems.push(`${path}: room "${roomOf(path)}" has no place in the order of scripts/checks/imports.ts`)
   if (/^export (?:type )?(?:\*|\{[^}]*\}) from /m.test(text)) problems.push(`${path}: re-exports`)
   if (/\bprocess\.env\b/.test(text) && path !== 'src/settings/config.ts')
     problems.push(`${path}: reads process.env, which only src/settings/config.ts does`)

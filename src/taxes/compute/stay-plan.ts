@@ -1,5 +1,5 @@
-import type { DayNumber } from '../base/calendar.ts'
-import type { RoomRateTaxes, TaxEntry } from './room-rate-taxes.ts'
+import type { DayNumber } from '../../base/calendar.ts'
+import type { RoomRateTaxes, TaxEntry } from '../room-rate-taxes.ts'
 
 /**
  * The taxes of a room's stay, as far as they don't depend on its prices.

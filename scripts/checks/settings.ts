@@ -5,9 +5,9 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { allSettings } from '../src/settings/config.ts'
-import type { Setting } from '../src/settings/setting.ts'
-import { root } from './project-files.ts'
+import { allSettings } from '../../src/settings/config.ts'
+import type { Setting } from '../../src/settings/setting.ts'
+import { root } from '../project-files.ts'
 
 const guide = 'docs/operating.md'
 const writtenBy = 'Written by "npm run write:settings".'

@@ -1,6 +1,6 @@
-import type { DayNumber } from '../base/calendar.ts'
-import type { Tax } from './contract.ts'
-import { formerNights, type RoomRateTaxes } from './room-rate-taxes.ts'
+import type { DayNumber } from '../../base/calendar.ts'
+import type { Tax } from '../contract.ts'
+import { formerNights, type RoomRateTaxes } from '../room-rate-taxes.ts'
 import { spread } from './spread.ts'
 import { planStay, type StayPlan } from './stay-plan.ts'
 

@@ -4,10 +4,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import pg from 'pg'
-import { migrate } from '../src/postgres/schema/migrate.ts'
-import { startTestPostgres } from '../test/stage/postgres.ts'
+import { migrate } from '../../src/postgres/schema/migrate.ts'
+import { startTestPostgres } from '../../test/stage/postgres.ts'
 
-const schemaFile = new URL('../db/schema.sql', import.meta.url)
+const schemaFile = new URL('../../db/schema.sql', import.meta.url)
 
 const heading = `-- The schema after all migrations in db/migrations, written by "npm run write:schema".
 -- For reading, not for running: add a migration for every change. The running service creates the daily partitions.
@@ -151,7 +151,7 @@ async function refuseUndescribed(client: pg.Client): Promise<void> {
        where nspname not in ('public', 'information_schema') and nspname not like 'pg\\_%'
      union all select rulename || ' (rule)' from pg_rules where schemaname = 'public'`,
   )
-  if (others.length > 0) throw new Error(`scripts/check-schema.ts can't describe: ${others.join(', ')}`)
+  if (others.length > 0) throw new Error(`scripts/checks/schema.ts can't describe: ${others.join(', ')}`)
 }
 
 async function migratedSchema(): Promise<string> {

@@ -1,4 +1,4 @@
-import { testCases } from '../../test/stage/scenes/tax-cases.ts'
+import { testCases } from '../../../test/stage/scenes/tax-cases.ts'
 
 // One room, in a currency with two minor digits. test/stage/scenes/tax-cases.ts explains how to read the table.
 

@@ -4,7 +4,7 @@
  */
 import { homedir, tmpdir } from 'node:os'
 import { dirname, extname } from 'node:path'
-import { projectFiles, root, textOf } from './project-files.ts'
+import { projectFiles, root, textOf } from '../project-files.ts'
 
 const binaryFiles = ['.zst', '.png', '.ico', '.woff2']
 

@@ -9,12 +9,12 @@ import {
   naiveTaxes,
   times,
   type Fraction,
-} from '../../test/stage/scenes/naive-taxes.ts'
-import { firstNight, nightCounts, roomsOf, stays, type Stay } from '../../test/stage/scenes/tax-stays.ts'
-import { formatNight } from '../base/calendar.ts'
+} from '../../../test/stage/scenes/naive-taxes.ts'
+import { firstNight, nightCounts, roomsOf, stays, type Stay } from '../../../test/stage/scenes/tax-stays.ts'
+import { formatNight } from '../../base/calendar.ts'
 import { computeTaxes, type TaxedRoom, type TaxedStay } from './compute.ts'
-import { taxTypes, taxUnits, type Tax } from './contract.ts'
-import { prepareTaxes, taxesFor } from './room-rate-taxes.ts'
+import { taxTypes, taxUnits, type Tax } from '../contract.ts'
+import { prepareTaxes, taxesFor } from '../room-rate-taxes.ts'
 
 /** For stays like most that suppliers push: the included taxes don't exceed the price. */
 function computed(stay: Stay): TaxedStay {
