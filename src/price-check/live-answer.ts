@@ -55,7 +55,9 @@ export function readLiveAnswer(answer: AnswerBody, expected: Expected): LivePric
   if (!shape.matches(value)) return { ...shapeProblem(value), said }
   const { inventory, amountBeforeTax, amountAfterTax } = value.roomRate
   const nights = nightsOf({ amountBeforeTax, amountAfterTax }, expected)
-  return 'fault' in nights ? { ...nights, said } : { inventory, nights, terms: readLiveTerms(value.roomRate) }
+  return 'fault' in nights
+    ? { ...nights, said }
+    : { inventory: Math.max(0, inventory), nights, terms: readLiveTerms(value.roomRate) }
 }
 
 /** What an answer says whose status is an error. */

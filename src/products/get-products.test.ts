@@ -120,8 +120,22 @@ test('unknown codes are listed, each with its path', async () => {
       404,
       'RoomID not found',
       [
-        { type: 'ROOM_NOT_FOUND', message: 'RoomID not found', path: '/roomIds/1', value: 'dbl', hint },
-        { type: 'RATE_NOT_FOUND', message: 'RateID not found', path: '/rateIds/0', value: 'X', hint },
+        {
+          type: 'ROOM_NOT_FOUND',
+          message: 'RoomID not found',
+          path: '/roomIds/1',
+          value: 'dbl',
+          hint,
+          docUrl: '/docs/guides/errors#ROOM_NOT_FOUND',
+        },
+        {
+          type: 'RATE_NOT_FOUND',
+          message: 'RateID not found',
+          path: '/rateIds/0',
+          value: 'X',
+          hint,
+          docUrl: '/docs/guides/errors#RATE_NOT_FOUND',
+        },
       ],
     ],
   )

@@ -217,7 +217,7 @@ test('every route except those for signing in answers all invalid credentials wi
   }
   const message = 'Not signed in'
   const hint = 'Sign in at /console, or send an operator token as "Authorization: Bearer …"'
-  const errors = [{ type: 'NOT_SIGNED_IN', message, hint }]
+  const errors = [{ type: 'NOT_SIGNED_IN', message, hint, docUrl: '/docs/guides/errors#NOT_SIGNED_IN' }]
   const expected = { status: 401, body: { code: '401', message, requestId: 'same', errors } }
   for (const name of forOperators) {
     for (const [what, headers] of Object.entries(refused)) {

@@ -49,8 +49,9 @@ test('a price check is answered with codes, currency, inventory and amounts; wha
     { roomRate: needed },
     generous,
     { roomRate: { ...needed, cancelPolicy: 7, mealPlan: null } },
+    { roomRate: { ...needed, inventory: -1 } },
   ]
-  assert.deepEqual(accepted.map(answer.matches), [true, true, true])
+  assert.deepEqual(accepted.map(answer.matches), [true, true, true, true])
   const refused = [
     undefined,
     null,
@@ -59,7 +60,7 @@ test('a price check is answered with codes, currency, inventory and amounts; wha
     { roomRate: null },
     needed,
     ...Object.keys(needed).map((name) => ({ roomRate: { ...needed, [name]: undefined } })),
-    ...[-1, 1.5, '4', null].map((inventory) => ({ roomRate: { ...needed, inventory } })),
+    ...[1.5, '4', null].map((inventory) => ({ roomRate: { ...needed, inventory } })),
     ...[[], [-1], ['1e3'], [null], 110, '110'].map((amountAfterTax) => ({
       roomRate: { ...needed, amountAfterTax },
     })),

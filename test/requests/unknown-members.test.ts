@@ -276,6 +276,7 @@ describe('a request that is to be refused for them', () => {
   const refusedMember = (name: string, path: string, value: unknown, meant: string) => ({
     ...ignoredValue(name, path, value, meant),
     message: `${name} is not known`,
+    docUrl: '/docs/guides/errors#UNKNOWN_FIELD',
   })
 
   test('by its header changes nothing and names each, beside what else is wrong', async () => {

@@ -30,7 +30,7 @@ test('an item: malformed members are reported together with broken rules', async
   await expectProblems([
     {
       of: 'inventory, rate',
-      item: night({ inventory: -1, rates: [{ rateId: 'X', closed: true }] }),
+      item: night({ inventory: 100_000, rates: [{ rateId: 'X', closed: true }] }),
       problems: [
         ['/ari/0/inventory', 'OUT_OF_RANGE'],
         ['/ari/0/rates/0/rateId', 'RATE_NOT_FOUND'],
@@ -226,7 +226,7 @@ test('an item: no rule that depends on a malformed member is reported, and no pr
 })
 
 test('a push: problems outside the items are reported together with all problems of the items', async () => {
-  const wrong = night({ inventory: -1, rates: [{ rateId: 'X', price: 1.005 }] })
+  const wrong = night({ inventory: 100_000, rates: [{ rateId: 'X', price: 1.005 }] })
   const inside: [string, string][] = [
     ['/ari/0/inventory', 'OUT_OF_RANGE'],
     ['/ari/0/rates/0/rateId', 'RATE_NOT_FOUND'],

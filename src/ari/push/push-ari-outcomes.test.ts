@@ -55,7 +55,7 @@ test('invalid items and rate lines are rejected, the others are applied: 207', a
         { rateId: 'X2', closed: true },
       ],
     }),
-    night('2027-04-03', { inventory: -1, rates: bar({ closed: true }) }),
+    night('2027-04-03', { inventory: 100_000, rates: bar({ closed: true }) }),
     night('2027-04-01', { inventory: 1 }),
   ]
   const reply = await push(supplier, items, {}, { 'x-request-id': 'mixed' })
@@ -110,9 +110,9 @@ test('invalid items and rate lines are rejected, the others are applied: 207', a
         errors: [
           {
             type: 'OUT_OF_RANGE',
-            message: 'inventory must be greater than or equal to 0',
+            message: 'inventory must be less than or equal to 99999',
             path: '/ari/3/inventory',
-            value: -1,
+            value: 100_000,
           },
         ],
       },
@@ -307,6 +307,7 @@ test('a price without guests in a rate line of the guest model is refused with t
         message: `${name} is required when pricingModel is guest`,
         path: `/ari/0/rates/0/${name}`,
         hint,
+        docUrl: '/docs/guides/errors#REQUIRED',
       })),
     ],
   )

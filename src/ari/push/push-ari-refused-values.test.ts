@@ -257,8 +257,8 @@ test('inventory, restrictions and switches: integers in their ranges, true or fa
     ],
     [
       'of a rate',
-      bar({ inventory: -1 }),
-      [[at('inventory'), 'OUT_OF_RANGE', 'inventory must be greater than or equal to 0']],
+      bar({ inventory: 100_000 }),
+      [[at('inventory'), 'OUT_OF_RANGE', 'inventory must be less than or equal to 99999']],
     ],
   ])
 })

@@ -87,9 +87,9 @@ test('unknown rooms and rates: 404 when they are the only cause, else 400', asyn
   const inventory: Problem = [
     '/ari/1/inventory',
     'OUT_OF_RANGE',
-    'inventory must be greater than or equal to 0',
+    'inventory must be less than or equal to 99999',
   ]
-  const both = [{ roomId: 'X', date: '2027-04-01' }, night({ inventory: -1 })]
+  const both = [{ roomId: 'X', date: '2027-04-01' }, night({ inventory: 100_000 })]
   await refuse(gateway, [['room and something else', both, [room, inventory]]])
 })
 

@@ -79,7 +79,6 @@ test('units are read first and by themselves: fewer than asked is sold out whate
     'odd amounts': none({ amountBeforeTax: ['n/a'], amountAfterTax: [-1] }),
     'no currency': none({ currency: undefined }),
     'nothing but units': text('{"roomRate":{"inventory":0}}'),
-    'fewer than none': saying({ inventory: -1 }),
     'as text': saying({ inventory: '0' }),
     'as text with blanks': saying({ inventory: ' 0.0 ' }),
     'half a unit': saying({ inventory: 0.5 }),

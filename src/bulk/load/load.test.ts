@@ -55,7 +55,7 @@ test('an inventory below zero is loaded as 0, from JSON and from CSV, and the lo
       inventory: 5,
       rates: [{ rateId: 'BAR', inventory: 5 }],
     }
-    expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari: [night] }))
+    expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari: [stored] }))
     const { state, applied, refused } = await run()
     assert.deepEqual([state, applied, refused], ['done', 1, 0])
     assert.deepEqual(await held(), [0, 0])

@@ -156,6 +156,7 @@ test('a body in an archive that is away is answered by 503, which says why; all 
       docUrl: '/docs/guides/errors#ARCHIVE_UNAVAILABLE',
       message: 'The archive of bodies does not answer',
       hint: 'Send the same again after Retry-After; pushes and newer bodies are not affected',
+      docUrl: '/docs/guides/errors#ARCHIVE_UNAVAILABLE',
     },
   ])
   expectOk(await stage.supplier.get('/push/log'))

@@ -191,7 +191,6 @@ test('all invalid parameters are reported at once', async () => {
   const supplier = await gateway.supplier('wrong')
   const cases: [string, string, string][] = [
     ['since=now', 'since must be a date or an ISO 8601 instant', '?since'],
-    ['since=2027-03-01T10:00:00', 'since must be a date or an ISO 8601 instant', '?since'],
     ['until=2027-03-01T25:00:00Z', 'until must be a date or an ISO 8601 instant', '?until'],
     ['until=1999-01-01', 'until must be a date or an ISO 8601 instant', '?until'],
     ['since=2027-03-02&until=2027-03-01', 'since must be before until', '?since'],

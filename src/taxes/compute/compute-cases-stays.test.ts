@@ -174,10 +174,10 @@ testCases(
   2p 10
   1 | 10 + 1 = 11, due 0 | 10/11
 
-  A fixed tax from before the hotel took the yen is rounded once: 3 · 2.50 = 7.5
+  A fixed tax from before the hotel took the yen has no amount
   CITY_TAX 2.50 added
   2p 1000 1000 1000
-  8 | 3000 + 8 = 3008, due 0 | 1000/1003 1000/1003 1000/1002
+  FORMER_CURRENCY on 1 2 3
 `,
   0,
 )
@@ -201,7 +201,7 @@ testCases(
   Amounts that can't be counted: 9,999 persons at the largest fixed tax, 10^12 fils each
   CITY_TAX 999999999 per_person_per_night added
   9999p 10.000 10.000
-  TAXES_EXCEED_PRICE on 1 2
+  TOTAL_TOO_LARGE on 1 2
 `,
   3,
 )
