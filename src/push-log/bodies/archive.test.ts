@@ -153,7 +153,6 @@ test('a body in an archive that is away is answered by 503, which says why; all 
   assert.deepEqual(body['errors'], [
     {
       type: 'ARCHIVE_UNAVAILABLE',
-      docUrl: '/docs/guides/errors#ARCHIVE_UNAVAILABLE',
       message: 'The archive of bodies does not answer',
       hint: 'Send the same again after Retry-After; pushes and newer bodies are not affected',
       docUrl: '/docs/guides/errors#ARCHIVE_UNAVAILABLE',
@@ -223,6 +222,7 @@ test('a service without its archive does not ask to send the same again', async 
           type: 'ARCHIVE_UNAVAILABLE',
           message: 'The body is in an archive that is not set for this service',
           hint: 'Ask the operator of the gateway to set ARI_ARCHIVE_URL again; pushes and newer bodies are not affected',
+          docUrl: '/docs/guides/errors#ARCHIVE_UNAVAILABLE',
         },
       ],
     ],
