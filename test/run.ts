@@ -9,7 +9,7 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { relative, resolve, sep } from 'node:path'
+import { basename, relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/postgres/schema/first-connection.ts'
@@ -42,20 +42,17 @@ const quickStart = [
 ]
 const testMs = { tests: minutes(5), proof: minutes(30) }
 
-type Kind =
-  | 'changes the network'
-  | 'computes'
-  | 'starts programs'
-  | 'shows an area of the console'
-  | 'shows the whole console'
-
-const laneByFolder: Readonly<Record<string, Kind>> = {
-  programs: 'starts programs',
-  store: 'starts programs',
-  packages: 'starts programs',
-  pages: 'shows an area of the console',
-  'whole-console': 'shows the whole console',
-}
+/**
+ * The folders of each lane, together of about the same length. What kills servers or computes would leave the processor
+ * idle for a third of its time, programs that start and stop for half of it, and pages for two thirds, so lanes run side
+ * by side.
+ */
+const laneFolders = [
+  ['attacks', 'kills'],
+  ['packages', 'programs', 'store'],
+  ['models', 'pages'],
+  ['whole-console'],
+]
 
 const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
@@ -126,10 +123,6 @@ async function poolerOf(address: TestAddress): Promise<string> {
 
 type Lane = { programs: string[]; atOnce: number; isAlone?: boolean }
 
-/**
- * The lanes run side by side, because what kills servers or computes would leave the processor idle for a third of its
- * time, programs that start and stop for half of it, and pages for two thirds.
- */
 function lanes(): Lane[] {
   if (!isProof) {
     const groups = groupsOf(
@@ -138,15 +131,19 @@ function lanes(): Lane[] {
     )
     return [{ programs: programsOf(groups), atOnce: groupsAtOnce }]
   }
-  const laneOf = (file: string): Kind => {
-    const [, folder = '', name] = relative(root, file).split(sep)
-    // It makes network devices, and a browser's connections end when these change.
-    return name === 'silent-death.proof.ts' ? 'changes the network' : (laneByFolder[folder] ?? 'computes')
+  // It makes network devices, and a browser's connections end when these change.
+  const changesNetwork = (file: string): boolean => basename(file) === 'silent-death.proof.ts'
+  const laneOf = (file: string): string => {
+    if (changesNetwork(file)) return 'alone'
+    const [, folder = ''] = relative(root, file).split(sep)
+    const lane = laneFolders.findIndex((folders) => folders.includes(folder))
+    if (lane < 0) throw new Error(`proofs/${folder} has no lane in test/run.ts`)
+    return String(lane)
   }
-  return [...Map.groupBy(files, laneOf)].map(([kindOfLane, programs]) => ({
+  return [...Map.groupBy(files, laneOf)].map(([lane, programs]) => ({
     programs,
     atOnce: 1,
-    isAlone: kindOfLane === 'changes the network',
+    isAlone: lane === 'alone',
   }))
 }
 

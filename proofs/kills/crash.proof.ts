@@ -57,7 +57,7 @@ import {
 } from '../../test/stage/crash/world.ts'
 
 const kills = { service: 25, postgres: 15, accounts: 20 }
-const floors = { service: 8, postgres: 6, accounts: 5 }
+const floors = { service: 5, postgres: 4, accounts: 4 }
 
 const undo: (() => Promise<void>)[] = []
 
