@@ -451,7 +451,14 @@ function pricesOf(
   if (written.length > 1) return 'wrong'
   if (written.length === 0) return { sets: new Map(), clearsGuests: false, model: undefined }
   const single = price === undefined ? amount : price
-  const clearsAll = prices === null || (single === null && guests === undefined && ageCategory === undefined)
+  const [only, ...others] = prices ?? []
+  const isSoleNull =
+    only?.amount === null &&
+    others.length === 0 &&
+    only.guests === undefined &&
+    only.ageCategory === undefined
+  const clearsAll =
+    prices === null || isSoleNull || (single === null && guests === undefined && ageCategory === undefined)
   if (clearsAll) return { sets: new Map([['unit', null]]), clearsGuests: true, model: undefined }
   const bucket = {
     ...(guests === undefined ? {} : { guests }),

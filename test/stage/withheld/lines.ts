@@ -81,7 +81,9 @@ function overlaid(fields: ReadonlyMap<string, Value | null>, prices: Prices | un
 
 function pricesOf(line: LineSent, pushed: string | undefined): Prices | undefined {
   const { price, prices } = line
-  if (price === null || prices === null)
+  const [only, ...others] = prices ?? []
+  const isSoleNull = only?.amount === null && others.length === 0 && only.guests === undefined
+  if (price === null || prices === null || isSoleNull)
     return { model: undefined, sets: new Map([['unit', null]]), clearsBut: new Set() }
   const model = (line.pricingModel ?? pushed) === 'unit' ? 'unit' : 'guest'
   const sent: PriceSent[] = prices ?? (price === undefined ? [] : [{ amount: price }])
@@ -141,7 +143,9 @@ function formsOf({ model, sets, clearsBut }: Prices): LineSent[] {
       pricingModel: 'guest',
       prices: [...guests].map(([field, amount]) => guestPrice(field, amount)),
     })
-  if (model === undefined && unit === null) forms.push({ pricingModel: 'unit', prices: [{ amount: null }] })
+  // A sole null without guests would clear all prices; in the unit model guests are ignored.
+  if (model === undefined && unit === null)
+    forms.push({ pricingModel: 'unit', prices: [guestPrice('adult/1', null)] })
   return forms
 }
 
