@@ -218,7 +218,7 @@ export class NaiveHotel {
     const rows: Row[] = []
     const sets = new Map<string, string | null>()
     if (item.inventory !== undefined)
-      sets.set('inventory', item.inventory === null ? null : String(item.inventory))
+      sets.set('inventory', item.inventory === null ? null : unitsOf(item.inventory))
     if (item.closed !== undefined && item.rateId === undefined)
       sets.set('closed', item.closed === true ? 'true' : null)
     if (sets.size > 0)
@@ -260,7 +260,7 @@ export class NaiveHotel {
     if (!product || priced === 'wrong') return
     const sets = new Map<string, string | null>()
     if (line.inventory !== undefined)
-      sets.set('inventory', line.inventory === null ? null : String(line.inventory))
+      sets.set('inventory', line.inventory === null ? null : unitsOf(line.inventory))
     for (const name of switchNames)
       if (line[name] !== undefined) sets.set(name, line[name] === true ? 'true' : null)
     for (const name of limitNames) {
@@ -430,12 +430,20 @@ function shapeCauses(line: Omit<LineSent, 'rateId'>): Cause[] {
   const amounts = [line.price, line.amount, ...(line.prices ?? []).map(({ amount }) => amount)]
   const guests = [line.guests, ...(line.prices ?? []).map((price) => price.guests)]
   const isWrong =
-    !isCount(line.inventory, 99_999) ||
+    !isCount(
+      line.inventory === undefined || line.inventory === null ? null : Math.max(0, line.inventory),
+      99_999,
+    ) ||
     limitNames.some((name) => !isCount(line[name], 999)) ||
     guests.some((count) => count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= 99)) ||
     amounts.some((amount) => typeof amount === 'string' && !/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(amount)) ||
     (line.pricingModel !== undefined && !isModel(line.pricingModel))
   return isWrong ? ['shape'] : []
+}
+
+/** Below zero there are none. */
+function unitsOf(inventory: number): string {
+  return String(Math.max(0, inventory))
 }
 
 type Priced = { sets: Map<string, string | null>; clearsGuests: boolean; model: 'unit' | 'guest' | undefined }
