@@ -287,6 +287,7 @@ test('a reset with a body, such as one hotel, is refused and removes nothing', a
     message: 'hotelId is not known',
     path,
     value: 'H2',
+    docUrl: '/docs/guides/errors#UNKNOWN_FIELD',
   })
   const refused = [
     await shop.supplier.post('/push/sandbox/reset', { hotelId: 'H2' }),
