@@ -72,11 +72,11 @@ function complaintsAboutError(
     if (typeof error.type !== 'string' || !/^[A-Z][A-Z0-9_]+$/.test(error.type))
       found.push(`errors[${index}].type`)
     if (typeof error.message !== 'string' || error.message === '') found.push(`errors[${index}].message`)
-    for (const name of ['path', 'hint']) {
+    for (const name of ['path', 'hint', 'docUrl']) {
       if (error[name] !== undefined && typeof error[name] !== 'string') found.push(`errors[${index}].${name}`)
     }
     const unknown = Object.keys(error).filter(
-      (name) => !['type', 'message', 'path', 'value', 'hint'].includes(name),
+      (name) => !['type', 'message', 'path', 'value', 'hint', 'docUrl'].includes(name),
     )
     if (unknown.length > 0) found.push(`errors[${index}] has ${unknown.join()}`)
   }
