@@ -2,20 +2,11 @@ import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:
 import { routes, type RouteName } from '../../../src/contract.ts'
 import type { PublicRoute } from '../../../src/http/route.ts'
 import { isRecord } from '../../../src/http/validation/validate.ts'
-import {
-  annotated,
-  damaged,
-  mutated,
-  usualAriPush,
-  usualBooking,
-  usualTestBooking,
-  usualSearch,
-  validTree,
-  type SchemaOf,
-} from './bodies.ts'
+import { annotated, damaged, mutated, validTree, type SchemaOf } from './bodies.ts'
 import { spellTree } from './json-tree.ts'
 import type { Random } from './random.ts'
 import type { Described, FuzzCase, Seat } from './case.ts'
+import { usualAriPush, usualBooking, usualPriceCheck, usualSearch, usualTestBooking } from './usual-bodies.ts'
 import { hostileExchange } from './wire.ts'
 
 /** Requests to every route: right ones, damaged ones, and bytes that only resemble requests. */
@@ -67,15 +58,19 @@ export function described(name: RouteName, random: Random, seat: Seat): Describe
   }
 }
 
+const usualBodies: Readonly<Partial<Record<RouteName, (random: Random, supplier: string) => unknown>>> = {
+  pushAri: usualAriPush,
+  findOffers: usualSearch,
+  createReservation: usualBooking,
+  modifyReservation: usualBooking,
+  bookTest: usualTestBooking,
+  checkPrice: usualPriceCheck,
+}
+
 function bodyTree(name: RouteName, random: Random, seat: Seat, schemaOf: SchemaOf) {
   const { body, examples } = routeByName[name]
-  if (name === 'pushAri' && random.chance(0.6)) return annotated(usualAriPush(random), { ...body }, schemaOf)
-  if (name === 'findOffers' && random.chance(0.6))
-    return annotated(usualSearch(random, seat.supplier), { ...body }, schemaOf)
-  if ((name === 'createReservation' || name === 'modifyReservation') && random.chance(0.6))
-    return annotated(usualBooking(random, seat.supplier), { ...body }, schemaOf)
-  if (name === 'bookTest' && random.chance(0.6))
-    return annotated(usualTestBooking(random), { ...body }, schemaOf)
+  const usual = usualBodies[name]
+  if (usual && random.chance(0.6)) return annotated(usual(random, seat.supplier), { ...body }, schemaOf)
   if (random.chance(0.1)) return annotated(random.pick(examples).request, { ...body }, schemaOf)
   return validTree({ ...body }, random, schemaOf)
 }
