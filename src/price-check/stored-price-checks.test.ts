@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests } from '../../test/stage/harness.ts'
-import { minutes } from '../../test/stage/pace.ts'
 import {
   answering,
   asPushed,
   outcomeOf,
+  gatewayForPriceChecks,
   priceCheckStage,
   pushPrice,
   stay,
@@ -15,13 +14,7 @@ import { expectOk, problemsOf } from '../../test/stage/story.ts'
 
 /** How price checks are stored and listed, and the drift that they show. */
 
-const gateway = await gatewayForTests({
-  allowPrivate: true,
-  systemTime: true,
-  resolve: async () => ['127.0.0.1'],
-  outbound: { reach: (vetted) => vetted },
-  checkBudgetMs: minutes(1),
-})
+const gateway = await gatewayForPriceChecks()
 const { supplierWith, check } = await priceCheckStage(gateway)
 
 test('the drift names the nights on which live and stored prices differ, how often, how far, and since which push', async () => {

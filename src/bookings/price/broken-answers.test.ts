@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { gatewayForTests } from '../../../test/stage/harness.ts'
-import { minutes } from '../../../test/stage/pace.ts'
 import { bookingBody, room } from '../../../test/stage/scenes/booking.ts'
 import {
   asPushed,
   outcomeOf,
+  gatewayForPriceChecks,
   priceCheckStage,
   pushPrice,
   stay,
@@ -17,13 +16,7 @@ import { setAccount } from '../../keys/suppliers.ts'
 
 /** Answers that are wrong in one place and say something in another: a no is believed whatever else is wrong. */
 
-const gateway = await gatewayForTests({
-  allowPrivate: true,
-  systemTime: true,
-  resolve: async () => ['127.0.0.1'],
-  outbound: { reach: (vetted) => vetted },
-  checkBudgetMs: minutes(1),
-})
+const gateway = await gatewayForPriceChecks()
 const { platform, supplierWith, check } = await priceCheckStage(gateway)
 
 const full = (bytes: Buffer, head: Record<string, string> = {}, status = 200): Behaviour => {

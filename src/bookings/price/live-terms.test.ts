@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
-import { minutes } from '../../../test/stage/pace.ts'
+import type { Reply } from '../../../test/stage/harness.ts'
 import { bookingBody, expectStatus, idOf, room } from '../../../test/stage/scenes/booking.ts'
 import {
   asPushed,
+  gatewayForPriceChecks,
   priceCheckStage,
   pushPrice,
   stay,
@@ -16,13 +16,7 @@ import { setAccount } from '../../keys/suppliers.ts'
 
 /** The meal plan and the penalties that a supplier answers, beside those that are sold: RO, free until two days before. */
 
-const gateway = await gatewayForTests({
-  allowPrivate: true,
-  systemTime: true,
-  resolve: async () => ['127.0.0.1'],
-  outbound: { reach: (vetted) => vetted },
-  checkBudgetMs: minutes(1),
-})
+const gateway = await gatewayForPriceChecks()
 const { platform, supplierWith, check } = await priceCheckStage(gateway)
 
 const fullStay = { chargeBase: 'FullStay', percent: 100 }

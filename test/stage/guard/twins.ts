@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { bookingBody, platformOf, room } from '../scenes/booking.ts'
 import { seeded, type Random } from '../fuzz/random.ts'
 import type { TestClient, TestGateway } from '../harness.ts'
+import { inTurns } from '../in-turns.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
 import { addDays } from '../models/naive-ari.ts'
 import { randomPush, randomRules, rateIds, type Json } from './pushes.ts'
@@ -224,17 +225,4 @@ async function endedByExpiry({ db }: TestGateway): Promise<number> {
     `select count(*)::int as count from hold where resolved_by = 'expiry'`,
   )
   return rows[0]?.count ?? 0
-}
-
-async function inTurns<Value>(
-  values: readonly Value[],
-  atOnce: number,
-  work: (value: Value) => Promise<void>,
-): Promise<void> {
-  const waiting = values.values()
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (const value of waiting) await work(value)
-    }),
-  )
 }

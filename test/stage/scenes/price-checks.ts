@@ -1,6 +1,14 @@
 import { after } from 'node:test'
-import { client, type Reply, type TestClient, type TestGateway, type TestSupplier } from '../harness.ts'
+import {
+  client,
+  gatewayForTests,
+  type Reply,
+  type TestClient,
+  type TestGateway,
+  type TestSupplier,
+} from '../harness.ts'
 import { nightAhead } from '../nights.ts'
+import { minutes } from '../pace.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../servers/receiver.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
 
@@ -31,6 +39,17 @@ export type PriceCheckStage = {
   check: (supplier: TestSupplier, more?: Record<string, unknown>, by?: TestClient) => Promise<Reply>
   /** Closed after the tests. */
   receivers: Receiver[]
+}
+
+/** A service that calls receivers on this machine by its own clock, and waits for them as long as a busy one needs. */
+export function gatewayForPriceChecks(): Promise<TestGateway> {
+  return gatewayForTests({
+    allowPrivate: true,
+    systemTime: true,
+    resolve: async () => ['127.0.0.1'],
+    outbound: { reach: (vetted) => vetted },
+    checkBudgetMs: minutes(1),
+  })
 }
 
 export async function priceCheckStage(gateway: TestGateway): Promise<PriceCheckStage> {

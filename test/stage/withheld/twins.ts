@@ -3,6 +3,7 @@ import { platformOf } from '../scenes/booking.ts'
 import { seeded, type Random } from '../fuzz/random.ts'
 import type { TestGateway } from '../harness.ts'
 import { dateIn } from '../models/naive-ari.ts'
+import { inTurns } from '../in-turns.ts'
 import { expectOk } from '../story.ts'
 import { openHotel, type Hotel } from './hotel.ts'
 import { randomSettings } from './pushes.ts'
@@ -102,17 +103,4 @@ async function compareOffers(
     counted.offers += found?.length ?? 0
     assert.deepEqual(found, expected, `offers of ${hotel.hotelId}, after\n${hotel.history()}`)
   }
-}
-
-async function inTurns<Value>(
-  values: readonly Value[],
-  atOnce: number,
-  work: (value: Value) => Promise<void>,
-): Promise<void> {
-  const waiting = values.values()
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (const value of waiting) await work(value)
-    }),
-  )
 }
