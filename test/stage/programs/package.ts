@@ -21,14 +21,23 @@ import { root } from '../files.ts'
 
 const folder = join(root, 'node_modules/.cache/package')
 const builtFrom = join(folder, 'built-from.txt')
-const copied = ['bin', 'db', 'deploy', 'docs', 'package.json']
+/** What is published, but for what is built here. */
+const published: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).files
+const copied = ['package.json', ...entriesOf(published)]
 const sources = [
   'src/**',
   'web/**',
   'scripts/build*.ts',
   'package-lock.json',
-  ...copied.map((name) => `${name}/**`),
+  ...copied.flatMap((name) => [name, `${name}/**`]),
 ]
+
+function entriesOf(list: unknown): string[] {
+  const names: readonly unknown[] = Array.isArray(list) ? list : []
+  return names.filter(
+    (name): name is string => typeof name === 'string' && name !== 'dist' && !name.startsWith('!'),
+  )
+}
 
 async function buildPackage(): Promise<void> {
   const hash = hashOfSources()
