@@ -9,7 +9,8 @@ import { pathPrefixOf } from '../base/path-prefix.ts'
 import { uploadGate } from '../bulk/load/upload.ts'
 import { bulkBell } from '../bulk/jobs/bell.ts'
 import { deliveryBell } from '../bookings/outbox/delivery-queue.ts'
-import { bookingCallsMax, bookingTurnsMax } from '../bookings/idempotency/idempotent-booking.ts'
+import { BookingCalls } from '../bookings/idempotency/booking-calls.ts'
+import { bookingTurnsMax } from '../bookings/idempotency/idempotent-booking.ts'
 import { certificationEvidence } from '../certification/evidence.ts'
 import { trafficNotes } from '../certification/traffic-notes.ts'
 import type { CardVault } from '../cards/card-vault.ts'
@@ -124,7 +125,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     bulkBell: bulkBell(),
     uploads: uploadGate(),
     bookingTurns: new Gate(bookingTurnsMax),
-    bookingCalls: new Gate<string>(bookingCallsMax),
+    bookingCalls: new BookingCalls(),
     searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
     priceChecks: priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch }),
     countNightsBelow: nightsBelowCounter(needs.clock),

@@ -11,15 +11,8 @@ import { overloaded, Rejected } from '../../http/rejected.ts'
 import { transaction, type Transaction } from '../../postgres/transaction.ts'
 import { selectCallback } from '../../webhooks/store.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
-import {
-  beginCall,
-  endCall,
-  keyInUse,
-  storeAnswer,
-  repeatable,
-  selectStoredAnswer,
-  type Repeatable,
-} from './stored-answers.ts'
+import type { BookingCalls } from './booking-calls.ts'
+import { storeAnswer, repeatable, selectStoredAnswer, type Repeatable } from './stored-answers.ts'
 import type { ReservationBody } from '../contract.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
@@ -35,8 +28,7 @@ export type BookNeeds = Needs & {
   deliveryBell: DeliveryBell
   /** Bookings of one hotel queue here, without holding a connection, instead of at its database lock. */
   bookingTurns: Gate
-  /** Calls under the same Idempotency-Key queue here: a repeat waits for the first call's end. */
-  bookingCalls: Gate<string>
+  bookingCalls: BookingCalls
   /** Who reads the answers, if not the platform: a supplier reads that the platform stopped a sale, but not who did. */
   reader?: 'supplier'
 }
@@ -46,8 +38,6 @@ export type BookedHotel = LockedHotel & { endpoint: number }
 
 /** One commits while the next prepares. */
 export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
-
-export const bookingCallsMax = { passing: 1, waiting: 8 }
 
 /** An answer with the follow-up work it causes, from a transaction that is ready to commit. */
 export type Booked<Body> = {
@@ -89,34 +79,9 @@ export async function runIdempotentBooking<Found extends { hotelId: number }, Pr
   const nowMs = needs.clock.now()
   const request = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
   if (!request) return book(needs, steps, undefined, nowMs)
-  const key = JSON.stringify([request.ownedKey.owner, request.ownedKey.key])
-  const turn = needs.bookingCalls.enter(key)
-  if (!turn) throw keyInUse()
-  await turn
-  try {
-    return await bookOnce(needs, steps, request, nowMs)
-  } finally {
-    needs.bookingCalls.leave(key)
-  }
-}
-
-async function bookOnce<Found extends { hotelId: number }, Prepared, Opened, Body>(
-  needs: BookNeeds,
-  steps: Steps<Found, Prepared, Opened, Body>,
-  request: Repeatable,
-  nowMs: number,
-): Promise<Answered<Body>> {
-  const begun = await beginCall<Body>(needs.db, request, nowMs)
-  if ('stored' in begun) return begun.stored
-  try {
-    return await book(needs, steps, request, nowMs)
-  } catch (error) {
-    // If the store doesn't answer, the call is forgotten after a while.
-    await endCall(needs.db, request, begun).catch((cause: unknown) =>
-      needs.log.warn({ err: cause }, 'a refused booking could not be ended for its repeats'),
-    )
-    throw error
-  }
+  return needs.bookingCalls.run(needs.db, needs.log, { request, nowMs }, () =>
+    book(needs, steps, request, nowMs),
+  )
 }
 
 async function book<Found extends { hotelId: number }, Prepared, Opened, Body>(

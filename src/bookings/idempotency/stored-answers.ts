@@ -1,5 +1,5 @@
 import { sweep } from '../../postgres/connections/queryable.ts'
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { OwnedKey } from '../../http/calls/call.ts'
 import type { Answer, Answered } from '../../http/calls/mount.ts'
@@ -74,9 +74,6 @@ export async function selectStoredAnswer<Body>(
 /** A call that didn't end, because its process died, is forgotten after this time. */
 const callForgottenAfter = '1 minute'
 
-/** A call that has begun; `callId` ends it. */
-type BegunCall = { callId: string }
-
 /**
  * Begins a call, unless it was answered within 24 hours or another process is working on it: then its answer is
  * returned, or 409 thrown. Beside an unfinished first call, a repeat could be refused for a stay that is being booked.
@@ -84,10 +81,19 @@ type BegunCall = { callId: string }
 export async function beginCall<Body>(
   db: Queryable,
   request: Repeatable,
-  nowMs: number,
-): Promise<BegunCall | { stored: Answered<Body> }> {
+  {
+    callId,
+    left,
+    nowMs,
+  }: {
+    /** Ends the call. */
+    callId: string
+    /** Calls under the key that have ended, whether or not the store knows it. */
+    left: readonly string[]
+    nowMs: number
+  },
+): Promise<Answered<Body> | undefined> {
   const { ownedKey } = request
-  const callId = randomUUID()
   const { rows } = await db.query<Partial<StoredAnswer> & { isBegun: boolean }>({
     name: 'begin-booking-call',
     text: `with answered as (
@@ -97,27 +103,31 @@ export async function beginCall<Body>(
         insert into booking_call as present (token_id, idempotency_key, call, at)
         select $1, $2, $4, now() where not exists (select from answered)
         on conflict (token_id, idempotency_key) do update set call = excluded.call, at = excluded.at
-          where present.at < now() - interval '${callForgottenAfter}'
+          where present.at < now() - interval '${callForgottenAfter}' or present.call = any($5)
         returning call
       )
       select exists (select from begun) as "isBegun", request_hash as "requestHash", status, answer
       from (select) as one left join answered on true`,
-    values: [ownerColumn(ownedKey), ownedKey.key, nowMs - repeatableForMs, callId],
+    values: [ownerColumn(ownedKey), ownedKey.key, nowMs - repeatableForMs, callId, left],
   })
   const [found] = rows
   const { requestHash, status, answer } = found ?? {}
   if (requestHash && typeof status === 'number' && typeof answer === 'string')
-    return { stored: answerOf({ requestHash, status, answer }, request) }
+    return answerOf({ requestHash, status, answer }, request)
   if (found?.isBegun !== true) throw keyInUse()
-  return { callId }
+  return undefined
 }
 
-/** Ends a call that was refused or failed: it may be repeated at once. An answered one ends with its answer. */
-export async function endCall(db: Queryable, { ownedKey }: Repeatable, { callId }: BegunCall): Promise<void> {
+/** Ends calls that were refused or failed: they may be repeated at once. An answered one ends with its answer. */
+export async function endCall(
+  db: Queryable,
+  { ownedKey }: Repeatable,
+  callIds: readonly string[],
+): Promise<void> {
   await db.query({
     name: 'end-booking-call',
-    text: 'delete from booking_call where token_id = $1 and idempotency_key = $2 and call = $3',
-    values: [ownerColumn(ownedKey), ownedKey.key, callId],
+    text: 'delete from booking_call where token_id = $1 and idempotency_key = $2 and call = any($3)',
+    values: [ownerColumn(ownedKey), ownedKey.key, callIds],
   })
 }
 
