@@ -48,10 +48,10 @@ after(async () => {
   await dropDatabase()
 })
 
-const preload = ['--import', import.meta.resolve('../../test/stage/loop/watch-loop.ts')]
+const watching = import.meta.resolve('../../test/stage/loop/watch-loop.ts')
 
 async function startWatched(more: Record<string, string> = {}) {
-  const service = await startService({ ...environ, ...more }, preload)
+  const service = await startService({ ...environ, NODE_OPTIONS: `--import=${watching}`, ...more })
   const port = readFileSync(portFile, 'utf8')
   const ask = async (what: string): Promise<number> => {
     const answered: unknown = await (await fetch(`http://127.0.0.1:${port}/${what}`)).json()

@@ -33,6 +33,7 @@ const started = new Set<ChildProcess>()
 /** Starts it on a free port; resolves when /readyz says that it is ready. */
 export async function startService(
   environ: Readonly<Record<string, string>>,
+  /** What may not stand in NODE_OPTIONS. */
   nodeOptions: readonly string[] = [],
 ): Promise<Service> {
   const child = spawn(process.execPath, [...nodeOptions, programFile('serve', environ)], {
