@@ -31,6 +31,23 @@ test('show says whose delivery it is, what state it is in and when the next atte
   assert.match(second ?? '', /^ATTEMPT {2}AT /)
 })
 
+test('show --json has each attempt, oldest first', async () => {
+  const { deliveryId } = await only()
+  const attempt = (number: number, outcome: string, status: number | null): string =>
+    `('${deliveryId.replace('dlv_', '')}', ${number}, '2027-03-01T12:00:0${number}.789Z', 'hourly', 'dlb_1', 12, '${outcome}', ${status}, 'no')`
+  await gateway.db.query(
+    `insert into delivery_attempt (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer)
+     values ${attempt(2, 'timeout', null)}, ${attempt(1, 'refused', 422)}`,
+  )
+  const { stdout } = await deliveries('show', deliveryId, '--json')
+  const one = { trigger: 'hourly', messageId: 'dlb_1', durationMs: 12, answer: 'no' }
+  assert.deepEqual(JSON.parse(stdout), [
+    { attempt: 1, at: '2027-03-01T12:00:01Z', ...one, outcome: 'refused', httpStatus: 422 },
+    { attempt: 2, at: '2027-03-01T12:00:02Z', ...one, outcome: 'timeout', httpStatus: null },
+  ])
+  await gateway.db.query('delete from delivery_attempt')
+})
+
 test('again says how many reservations it sends, and when there is nothing to send', async () => {
   const { deliveryId } = await only()
   const nowhere = await deliveries('again', deliveryId)

@@ -1,7 +1,7 @@
-import { readPageEnd, writePageEnd } from '../deliveries/on-request/page-query.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import { answer, on } from '../http/calls/mount.ts'
+import { readPageEnd, writePageEnd } from '../http/calls/page-end.ts'
 import { Rejected, rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { unknownHotelError } from '../push-log/contract.ts'

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { isoSeconds } from '../base/calendar.ts'
 import { refuseUnknownSupplier } from '../keys/suppliers.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/outbox/delivery-queue.ts'
 import {
   deliveryStatuses,
-  selectAttempts,
   selectDeliveries,
   sendAgain,
   type DeliveryFilter,
@@ -12,6 +12,7 @@ import {
   type ListedDelivery,
   type SentAgain,
 } from '../deliveries/on-request/send-again.ts'
+import { selectAttempts, type StoredAttempt } from '../deliveries/on-request/attempts.ts'
 import { releaseDeliveries, selectDeliveryHold } from '../deliveries/queue/hold.ts'
 import { instant, integerBetween } from './arguments.ts'
 import { audited, withSession } from './session.ts'
@@ -91,7 +92,7 @@ function addShow(deliveries: Command): void {
     .action((id: string, given: Given) =>
       withSession(async ({ db }) => {
         const [delivery] = await known(db, [id])
-        const attempts = await selectAttempts(db, id)
+        const attempts = (await selectAttempts(db, [id])).map(shownAttempt)
         if (given.json) return printJson(attempts)
         if (delivery) printLine(sentenceOf(delivery))
         printTable(
@@ -108,6 +109,12 @@ function addShow(deliveries: Command): void {
         )
       }),
     )
+}
+
+/** As JSON has it. */
+function shownAttempt(one: StoredAttempt) {
+  const { attempt, atMs, trigger, messageId, outcome, httpStatus, durationMs, answer } = one
+  return { attempt, at: isoSeconds(atMs), trigger, messageId, outcome, httpStatus, durationMs, answer }
 }
 
 function addAgain(deliveries: Command): void {

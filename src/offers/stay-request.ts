@@ -25,7 +25,7 @@ export function hotelFinder(db: Database, { cacheLookups }: Pick<Telemetry, 'cac
       hits.inc(byCodes.length - unknown.length)
       misses.inc(unknown.length)
     }
-    const found = unknown.length > 0 ? await selectHotelIds(db, unknown) : []
+    const found = unknown.length > 0 ? await selectReferenced(db, unknown) : []
     const foundByCodes = new Map(found.map(({ id, ...codes }) => [keyOf(codes), id]))
     const ids = references.map((reference) => {
       if (reference.platformHotelId !== undefined) return readId(reference.platformHotelId)
@@ -59,7 +59,7 @@ function keyOf({ supplier = '', hotelId = '' }: HotelReference): string {
   return `${supplier}\n${hotelId}`
 }
 
-async function selectHotelIds(
+async function selectReferenced(
   db: Queryable,
   references: readonly HotelReference[],
 ): Promise<{ id: number; supplier: string; hotelId: string }[]> {

@@ -8,10 +8,10 @@ import { transaction } from '../postgres/transaction.ts'
 import {
   replaceFaults,
   selectFaults,
-  selectHotelsByCode,
   type CallbackFaults,
   type FaultToOrder,
 } from '../webhooks/callback-faults.ts'
+import { selectHotelIds } from '../push-log/hotel-ids.ts'
 import { orderedFaults } from '../webhooks/callback-contract.ts'
 import { sandboxErrors, type sandboxRoutes } from './contract.ts'
 
@@ -53,7 +53,7 @@ async function withHotels(
   wanted: readonly Wanted[],
 ): Promise<FaultToOrder[]> {
   const codes = wanted.flatMap(({ hotelId }) => (hotelId === undefined ? [] : [hotelId]))
-  const idByCode = await selectHotelsByCode(db, supplierId, codes)
+  const idByCode = await selectHotelIds(db, supplierId, codes)
   const problems: Problem[] = []
   const faults: FaultToOrder[] = []
   for (const [index, { calls, fault, times = 1, hotelId }] of wanted.entries()) {

@@ -95,19 +95,6 @@ export type FaultToOrder = {
 const isOpen = (now: string): string =>
   `sandbox_fault.times_left > 0 and sandbox_fault.expires_at > instant(${now})`
 
-/** The account's hotels with these codes; unknown codes are left out. */
-export async function selectHotelsByCode(
-  db: Queryable,
-  supplierId: number,
-  codes: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await db.query<{ id: number; code: string }>(
-    'select id, code from hotel where supplier_id = $1 and code = any($2)',
-    [supplierId, codes],
-  )
-  return new Map(rows.map(({ id, code }) => [code, id]))
-}
-
 /** Replaces all faults that the account ordered before. The account must be locked. */
 export async function replaceFaults(
   connection: Queryable,

@@ -3,7 +3,8 @@ import { answer, onEveryProblem, on } from '../../http/calls/mount.ts'
 import { type Needs, numberArray, type Queryable } from '../../postgres/postgres.ts'
 import type { Delivery } from '../../bookings/callback-contract.ts'
 import { deliveryRoutes, reservationsPerPage, deliveryErrors } from '../contract.ts'
-import { judgePageAfter, writePageEnd, type PageQuery } from './page-query.ts'
+import { readRangeAfter, writePageEnd, type RangeAfter } from '../../http/calls/page-end.ts'
+import { judgePage } from '../../push-log/read/pages.ts'
 import { readReservationId } from '../../bookings/store.ts'
 import { supplierBody } from '../send/reservation-body.ts'
 import type { ReservationStatus, ReservationVersion } from '../../bookings/state.ts'
@@ -18,7 +19,7 @@ const listed = { rowsPerPage: reservationsPerPage, readId: readReservationId, wr
 export const retrieveReservations = (needs: Needs) =>
   onEveryProblem(
     deliveryRoutes.retrieveReservations,
-    judgePageAfter(needs, listed),
+    judgePage(needs, (query, problems) => readRangeAfter(query, listed, problems)),
     async ({ query, caller: { supplierId }, read }) => {
       await rejectUnlessEnabled(needs.db, supplierId, 'mayRetrieve')
       const { reservation_id: sentId, status, delivered } = query
@@ -57,7 +58,8 @@ function bodiesOf(page: readonly Retrieved[]): Delivery[] {
 }
 
 /** Reservations in their present state, filtered by a supplier's query. */
-type SupplierSearch = PageQuery<number> & {
+type SupplierSearch = RangeAfter<number> & {
+  hotel: number | undefined
   reservationId: number | undefined
   status: ReservationStatus | undefined
   /** Whether the present version is delivered. */
@@ -72,7 +74,7 @@ export async function selectForSupplier(
   supplierId: number,
   search: SupplierSearch,
 ): Promise<Retrieved[]> {
-  const { hotelId, reservationId, sinceMs, untilMs, status, isDelivered, after, limit } = search
+  const { hotel, reservationId, sinceMs, untilMs, status, isDelivered, after, limit } = search
   const isOpen = `exists (select from delivery where delivery.supplier_id = $1
     and delivery.reservation_id = reservation.id and delivery.status in ('queued', 'sending', 'dead')
     and delivery.version = reservation.version and not delivery.is_repeat)`
@@ -93,7 +95,7 @@ export async function selectForSupplier(
      order by reservation.modified_at, reservation.id limit $9`,
     [
       supplierId,
-      hotelId ?? null,
+      hotel ?? null,
       reservationId ?? null,
       sinceMs ?? null,
       untilMs ?? null,

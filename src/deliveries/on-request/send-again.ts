@@ -68,27 +68,6 @@ export async function selectDeliveries(
   return rows
 }
 
-export type ListedAttempt = {
-  attempt: number
-  at: string
-  trigger: string
-  messageId: string
-  outcome: string
-  httpStatus: number | null
-  durationMs: number
-  answer: string | null
-}
-
-export async function selectAttempts(db: Queryable, id: string): Promise<ListedAttempt[]> {
-  const { rows } = await db.query<ListedAttempt>(
-    `select attempt, ${sqlIsoSeconds('at')} as at, trigger, message_id as "messageId", outcome,
-       http_status as "httpStatus", duration_ms as "durationMs", answer
-     from delivery_attempt where delivery_id = $1 order by attempt`,
-    [id],
-  )
-  return rows
-}
-
 /**
  * Undelivered deliveries start their schedule anew (`again`); delivered ones are sent once more as a repeat
  * (`repeated`). `nowhere` counts deliveries left alone because their suppliers have no URL.

@@ -12,7 +12,8 @@ import {
 import { deliveryIdOf, parseDeliveryId } from '../../bookings/outbox/delivery-queue.ts'
 import { runAfter } from '../../bookings/outbox/delivery-schedule.ts'
 import { readReservationId } from '../../bookings/store.ts'
-import { judgePageAfter, writePageEnd, type PageQuery } from './page-query.ts'
+import { readRangeAfter, writePageEnd, type RangeAfter } from '../../http/calls/page-end.ts'
+import { judgePage } from '../../push-log/read/pages.ts'
 import type { ReservationStatus } from '../../bookings/state.ts'
 import { selectAttempts, type StoredAttempt } from './attempts.ts'
 import { stateOf } from '../queue/store.ts'
@@ -33,7 +34,7 @@ const listed = { rowsPerPage: deliveriesPerPage, readId: parseDeliveryId, writeI
 export const listDeliveries = (needs: Needs): Mounted =>
   onEveryProblem(
     deliveryRoutes.listDeliveries,
-    judgePageAfter(needs, listed),
+    judgePage(needs, (query, problems) => readRangeAfter(query, listed, problems)),
     async ({ query, caller: { supplierId }, read }) => {
       const { reservation_id: sentId, status: state } = query
       const reservationId = sentId === undefined ? undefined : readReservationId(sentId)
@@ -112,7 +113,8 @@ function nextAttemptMs(dueAtMs: number, { notBeforeMs, aheadMs }: DeliveryRow, n
 
 /** A supplier's deliveries with their attempts: all SQL, in whole statements. */
 
-type DeliverySearch = PageQuery<string> & {
+type DeliverySearch = RangeAfter<string> & {
+  hotel: number | undefined
   reservationId: number | undefined
   state: DeliveryState | undefined
 }
@@ -142,7 +144,7 @@ const closedStates: readonly (DeliveryState | undefined)[] = ['delivered', 'supe
 export async function selectDeliveriesOfSupplier(
   db: Queryable,
   supplierId: number,
-  { hotelId, reservationId, state, sinceMs, untilMs, after, limit }: DeliverySearch,
+  { hotel, reservationId, state, sinceMs, untilMs, after, limit }: DeliverySearch,
 ): Promise<DeliveryRow[]> {
   const { rows } = await db.query<DeliveryRow>(
     `select delivery.id, hotel.code as "hotelCode", reservation_id as "reservationId", version,
@@ -163,7 +165,7 @@ export async function selectDeliveriesOfSupplier(
      order by delivery.created_at desc, delivery.id desc limit $9`,
     [
       supplierId,
-      hotelId ?? null,
+      hotel ?? null,
       reservationId ?? null,
       state ?? null,
       sinceMs ?? null,

@@ -119,7 +119,7 @@ export function readPushCursor(text: string | undefined, problems: Problem[]): P
 
 /**
  * Parses `hotelId` and the `since`, `until`, `cursor` and `limit` of a list about a supplier's hotels.
- * Reports all problems at once, or 404 if only the hotel is problems.
+ * Reports all problems at once, or 404 if only the hotel is unknown.
  */
 export const judgePage =
   <Place>(
