@@ -87,6 +87,17 @@ test('refused deliveries wait for the hourly run, and those that would be too la
     assert.deepEqual(nextAttempt(failedAt(late, { outcome })), { kind: 'dead' })
 })
 
+test('a retry, or a run, at the very end of the 72 hours is made; a millisecond later it is too late', () => {
+  const endMs = noon + 72 * hourMs
+  const retry = (nowMs: number): Next => nextAttempt(failedAt(nowMs))
+  assert.deepEqual(retry(endMs - 10_000), { kind: 'retry', retries: 1, dueAtMs: endMs })
+  assert.deepEqual(retry(endMs - 9_999), { kind: 'dead' })
+  const run = (giveUpAtMs: number): Next =>
+    nextAttempt(failedAt(endMs - 1, { outcome: 'refused', giveUpAtMs }))
+  assert.deepEqual(run(endMs), { kind: 'hourly', notBeforeMs: undefined })
+  assert.deepEqual(run(endMs - 1), { kind: 'dead' })
+})
+
 test('Retry-After is parsed as seconds or as a date, and as nothing else', () => {
   const texts = [
     '120',
