@@ -45,6 +45,16 @@ async function offered(stay: object = {}): Promise<string[]> {
   return offers.map(({ roomId, rateId, unitsLeft }) => [roomId, rateId, unitsLeft].join(' ')).sort()
 }
 
+/** What is stored of the room's rates on the night of the arrival. */
+async function storedUnits(): Promise<Record<string, unknown>> {
+  const { checkin } = bookingBody('Acme')
+  const range = { hotelId: 'H1', startDate: checkin, endDate: checkin }
+  const { body } = expectOk(await shop.supplier.post('/push/getAri', range))
+  const items: { roomId: string; rates: Record<string, unknown>[] }[] = Object(body['ari'])
+  const rates = items.find(({ roomId }) => roomId === 'DBL')?.rates ?? []
+  return Object.fromEntries(rates.map(({ rateId, inventory }) => [rateId, inventory]))
+}
+
 const messageOf = ({ body }: Reply): unknown => body['message']
 
 test('its last unit is sold with one rate, and with no other one then', async () => {
@@ -66,6 +76,8 @@ test('each rate loses the units that are sold, but never more than it has', asyn
   await pushUnits({ bar: 5, nrf: 1 })
   idOf(await shop.book({ rooms: [room(), room()] }))
   assert.deepEqual(await offered(), ['DBL BAR 3', 'TWN BAR 1'])
+  // None left, which is not the same as no number.
+  assert.deepEqual(await storedUnits(), { BAR: 3, NRF: 0 })
 })
 
 test('rooms that are booked at once with several rates take the same units', async () => {
