@@ -81,6 +81,29 @@ for (const { currency, digits, floor, ceiling } of currencies)
     }
   })
 
+test('a price that is beyond what was learned already may move by two thirds, up and down, and no further', async () => {
+  const supplier = await gateway.supplier('beyond')
+  await pushStoryHotel(supplier)
+  const year = { roomId: 'DBL', startDate: '2027-04-01', endDate: '2027-06-30' }
+  const holiday = (date: string): Fields => priced(date, 300)
+  const bargain = (date: string): Fields => priced(date, 30)
+  const usual = { ...year, inventory: 2, rates: [{ rateId: 'BAR', price: 100 }] }
+  expectOk(await pushAri(supplier, [usual, holiday('2027-05-10'), holiday('2027-05-11')]))
+  expectOk(await pushAri(supplier, [bargain('2027-05-12'), bargain('2027-05-13')]))
+  expectOk(await supplier.post('/push/guard', { learned: true }))
+  const reply = await pushAri(supplier, [
+    priced('2027-05-10', 501),
+    priced('2027-05-11', '501.01'),
+    priced('2027-05-12', '17.97'),
+    priced('2027-05-13', '17.96'),
+  ])
+  assert.deepEqual(statusesOf(reply), ['applied', 'held', 'applied', 'held'])
+  const bounds = recordsOf(reply.body['results']).flatMap(({ holds }) =>
+    recordsOf(holds).map(({ examples }) => recordsOf(examples)[0]?.['bound']),
+  )
+  assert.deepEqual(bounds, [501, 17.97])
+})
+
 test('what a rule does not know is not kept, even what the database could not store', async () => {
   const { supplier } = await guarded('unknown', { rules: [] })
   const rule = { kind: 'inventoryJump', units: 20, action: 'hold' }

@@ -14,6 +14,7 @@ import {
   unit,
   type Fields,
 } from '../../../test/stage/scenes/night-prices.ts'
+import { pushNights } from '../../../test/stage/scenes/booking.ts'
 import { expectOk } from '../../../test/stage/story.ts'
 
 /** What the guard keeps away leaves no trace, and what it doesn't is applied, in pushes that clear prices as well. */
@@ -110,6 +111,33 @@ test('what is held of changes of model by several items is released with all of 
   assert.equal(statusOf(held), 'held')
   const { body } = expectOk(await finish(shop, 'release', held))
   assert.deepEqual([body['cellsChanged'], body['skipped']], [2, []])
+})
+
+test('what is held of one month is neither ended nor superseded by what concerns another', async () => {
+  const shop = await open(floor('hold'))
+  const { supplier } = shop
+  const may = { startDate: '2027-05-01', endDate: '2027-05-31', inventory: 2 }
+  await pushNights(supplier, may)
+  const push = (priceByDate: Record<string, number>, sequence?: number) =>
+    supplier.post('/push/ari', {
+      hotelId: 'H1',
+      pricingModel: 'unit',
+      ...(sequence === undefined ? {} : { sequence }),
+      ari: Object.entries(priceByDate).map(([date, price]) => ({
+        roomId: 'DBL',
+        date,
+        rates: [{ rateId: 'BAR', price }],
+      })),
+    })
+  const held = await push({ '2027-04-10': 20, '2027-05-20': 20 }, 10)
+  assert.deepEqual([statusOf(held), await openHolds(shop)], ['held', 1])
+  // Older, and newer, for the same days of the other month.
+  assert.equal(statusOf(await push({ '2027-05-10': 90 }, 9)), 'applied')
+  assert.equal(statusOf(await push({ '2027-04-20': 90 }, 9)), 'applied')
+  assert.equal(statusOf(await push({ '2027-05-10': 91 })), 'applied')
+  assert.equal(statusOf(await push({ '2027-04-20': 91 })), 'applied')
+  const { body } = expectOk(await finish(shop, 'release', held))
+  assert.deepEqual([body['cellsChanged'], body['skipped'], await prices(shop)], [2, [], 20])
 })
 
 test('the last price of a night is known though a push sets one and clears it again', async () => {
