@@ -330,23 +330,23 @@ test('while the service drains, pushes under way are applied and new requests ge
 })
 
 /**
- * Sends a few bytes twice a second, for longer than a body may take; returns the replies once the connection
- * is closed.
+ * Sends a few bytes twice a second, without a pause until the connection is closed; returns the replies. Whoever gave it
+ * all the time that it needs would get the whole body, which is no JSON.
  */
 async function trickle(): Promise<RawOutcome['replies']> {
   const service = await startGateway({ patience: 1 })
   try {
     const { apiKey } = await service.supplier('trickling')
-    const begun = `POST /v1/push/ari HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n`
-    const parts = [Buffer.from(begun), ...Array.from({ length: 60 }, () => Buffer.alloc(2_000, ' '))]
+    const begun = `POST /v1/push/ari HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\ncontent-type: application/json\r\ncontent-length: 500000\r\n\r\n`
+    const parts = [Buffer.from(begun), ...Array.from({ length: 250 }, () => Buffer.alloc(2_000, ' '))]
     const connection = rawConnection(portOf(service))
     const { replies } = await connection.exchange({
       parts,
       pauseMs: 500,
       repliesWanted: 1,
-      withinMs: minutes(3),
+      withinMs: minutes(10),
     })
-    await until(() => !connection.isOpen())
+    if (replies[0]?.status === 408) await until(() => !connection.isOpen())
     return replies
   } finally {
     await service.stop()

@@ -19,6 +19,10 @@ before(async () => {
   await pushStoryHotel(supplier)
 })
 
+/** Takes twenty seconds of mere waiting: the other tests run meanwhile. */
+const takenSlowly = takeSlowly()
+takenSlowly.catch(() => {})
+
 const port = (): number => Number(new URL(gateway.url).port)
 const limitsOf = ({ apiKey }: TestSupplier): string =>
   `GET /v1/push/limits HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n\r\n`
@@ -85,19 +89,37 @@ test('an answer of which nothing is taken ends its connection, and its place is 
   await until(async () => (await metric('ari_requests_in_flight', impatient)) === 1)
 })
 
-test('an answer that is taken slowly, but taken, is whole', async (context) => {
-  const socket = connect({ port: port(), host: '127.0.0.1' })
-  context.after(() => socket.destroy())
-  socket.write(`${scriptOf('192.0.2.3').trimEnd()}\r\nconnection: close\r\n\r\n`)
+/**
+ * Takes an answer a little at a time, for longer than one of which nothing is taken may wait. It is longer than what the
+ * system buffers for its reader.
+ */
+async function takeSlowly(): Promise<{ announced: number; received: number }> {
+  const impatient = await gateway.second({ patience: 1 })
+  const { apiKey, post } = await impatient.supplier('reads slowly', { bodyBytesMax: 20 * 1024 * 1024 })
+  const refused = await post('/push/hotels', 'x'.repeat(14_000_000), { 'x-request-id': 'long' })
+  assert.equal(refused.status, 400)
+  const socket = connect({ port: Number(new URL(impatient.url).port), host: '127.0.0.1' })
+  socket.write(
+    `GET /v1/push/log/long HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\nconnection: close\r\n\r\n`,
+  )
+  let head = ''
   let received = 0
   socket.on('data', (bytes: Buffer) => {
+    if (received === 0) head = bytes.toString('latin1').split('\r\n\r\n')[0] ?? ''
     received += bytes.length
     socket.pause()
-    setTimeout(() => socket.resume(), 50)
+    setTimeout(() => socket.resume(), 80)
   })
+  socket.on('error', () => {})
   await new Promise((resolve) => socket.once('close', resolve))
-  const whole = (await (await fetch(`${gateway.url}/docs/reference.js`)).arrayBuffer()).byteLength
-  assert.ok(received > whole, `${received} of ${whole} bytes with their headers`)
+  const [, announced] = /content-length: (\d+)/i.exec(head) ?? []
+  return { announced: Number(announced), received: received - Buffer.byteLength(`${head}\r\n\r\n`) }
+}
+
+test('an answer that is taken slowly, but taken, is whole', async () => {
+  const { announced, received } = await takenSlowly
+  assert.ok(announced > 14_000_000)
+  assert.equal(received, announced)
 })
 
 test('pipelined requests are answered one after another, in their order', async (context) => {

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { Socket } from 'node:net'
+import { mock, test } from 'node:test'
+import { endUntakenAnswers } from './http-server.ts'
+
+/** How long an answer may wait for its reader. The seconds pass when the test says so. */
+
+mock.timers.enable({ apis: ['setInterval'] })
+
+/** A connection on which as much is written as the reader takes, and the rest waits. */
+class SlowSocket extends Socket {
+  taken = 0
+  waiting = 1_000_000
+
+  override get bytesWritten(): number {
+    return this.taken + this.waiting
+  }
+
+  override get writableLength(): number {
+    return this.waiting
+  }
+}
+
+function answering(patience = 1) {
+  let ended = 0
+  const socket = new SlowSocket()
+  const answers = endUntakenAnswers(() => ended++, patience)
+  answers.sending(socket)
+  const seconds = (count: number): void => {
+    for (let second = 0; second < count; second++) mock.timers.tick(1_000)
+  }
+  return { socket, answers, seconds, ended: () => [ended, socket.destroyed] }
+}
+
+test('an answer of which nothing is taken for ten seconds ends its connection', () => {
+  const { seconds, ended } = answering()
+  seconds(9)
+  assert.deepEqual(ended(), [0, false])
+  seconds(1)
+  assert.deepEqual(ended(), [1, true])
+})
+
+test('an answer that is taken slowly has all the time that it needs', () => {
+  const { socket, seconds, ended } = answering()
+  for (let step = 0; step < 50; step++) {
+    seconds(9)
+    socket.taken += 1
+    seconds(1)
+  }
+  assert.deepEqual(ended(), [0, false])
+  seconds(10)
+  assert.deepEqual(ended(), [1, true])
+})
+
+test('a connection on which no answer waits is left alone', () => {
+  const { socket, answers, seconds, ended } = answering()
+  socket.waiting = 0
+  seconds(100)
+  socket.waiting = 1_000_000
+  answers.sent(socket)
+  seconds(100)
+  assert.deepEqual(ended(), [0, false])
+})
+
+test('patience multiplies the time', () => {
+  const { seconds, ended } = answering(3)
+  seconds(29)
+  assert.deepEqual(ended(), [0, false])
+  seconds(1)
+  assert.deepEqual(ended(), [1, true])
+})
