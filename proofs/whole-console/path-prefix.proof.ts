@@ -34,6 +34,7 @@ async function walk(what: 'removed' | 'passed'): Promise<void> {
   await signIn(console.page, publicUrl, token)
   await openEveryPage(console)
   await openDeepLinks(console)
+  await keepChoices(console, name)
   await saveFiles(console, publicUrl)
   await console.close()
   // The console asks who is signed in before anybody is.
@@ -113,6 +114,20 @@ async function openDeepLinks({ page, goto }: ConsoleWindow): Promise<void> {
   await page.reload()
   await page.waitForLoadState('networkidle')
   await title(page, /Sea View/)
+}
+
+/** What the browser keeps of this console isn't that of another one of the same host. */
+async function keepChoices({ page }: ConsoleWindow, operator: string): Promise<void> {
+  await page.getByText('Legend', { exact: true }).click()
+  await page.getByRole('button', { name: operator }).click()
+  await page.getByText('Compact', { exact: true }).click()
+  await page.getByText('Dark', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  const kept = await page.evaluate<string[]>('Object.keys(localStorage).sort()')
+  assert.deepEqual(
+    kept,
+    ['density', 'legend', 'scheme', 'visits'].map((name) => `ari-console-${name}/ari`),
+  )
 }
 
 /** A list that the page writes, and a body that the service sends. */

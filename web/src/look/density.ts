@@ -1,5 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { useEffect } from 'react'
+import { storageName } from '../address.ts'
 
 /** How far apart the rows of tables are, for this browser. */
 export const densities = ['normal', 'compact'] as const
@@ -7,7 +8,7 @@ type Density = (typeof densities)[number]
 
 export function useDensity(): [Density, (density: Density) => void] {
   const [stored, store] = useLocalStorage<string>({
-    key: 'ari-console-density',
+    key: storageName('density'),
     defaultValue: 'normal',
     getInitialValueInEffect: false,
   })

@@ -6,6 +6,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core'
 import i18next from 'i18next'
+import { storageName } from '../address.ts'
 
 /** Cool greys in light and dark, for people who read tables of figures all day. */
 const gray: MantineColorsTuple = [
@@ -33,7 +34,7 @@ const dark: MantineColorsTuple = [
   '#0c0e13',
 ]
 
-export const schemeManager = localStorageColorSchemeManager({ key: 'ari-console-scheme' })
+export const schemeManager = localStorageColorSchemeManager({ key: storageName('scheme') })
 
 export const theme = createTheme({
   colors: { gray, dark },

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { storageName } from '../address.ts'
 import { Page } from '../parts/page.tsx'
 import { isServed } from './served-build.ts'
 
@@ -25,7 +26,7 @@ export function lazyPage<Name extends string>(
 const lookEveryMs = 2_000
 /** A page that fails whenever it is loaded must not be loaded without end. */
 const againAfterMs = 30_000
-const lastReloadItem = 'lost-page-reloaded-at'
+const lastReloadItem = storageName('lost-page-reloaded-at')
 
 function LostPage() {
   const { t } = useTranslation()

@@ -3,6 +3,7 @@ import { useLocalStorage } from '@mantine/hooks'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { restrictions } from '../../../../src/ari/restrictions.ts'
+import { storageName } from '../../address.ts'
 import { DateField } from '../../parts/lists/date-field.tsx'
 import { FoldedOnPhone } from '../../parts/folded.tsx'
 import { TextFilter } from '../../parts/lists/filters.tsx'
@@ -112,7 +113,7 @@ const swatches = ['shut', 'soldOut', 'missing', 'weekend'] as const
 export function Legend({ isOfHotels = false }: { isOfHotels?: boolean }) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useLocalStorage({
-    key: 'ari-console-legend',
+    key: storageName('legend'),
     // On a phone it would fill the window.
     defaultValue: window.matchMedia('(min-width: 40em)').matches,
     getInitialValueInEffect: false,
