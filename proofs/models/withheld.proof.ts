@@ -34,4 +34,7 @@ test('with the guard on, what is stored is at every moment as if the withheld pa
     `${failures.length} hotels differ:\n${failures.slice(0, listedMax).join('\n\n')}`,
   )
   for (const [kind, count] of Object.entries(counted)) assert.ok(count > 0, `there was no case of ${kind}`)
+  const { steps: done, pushes, withheld, heldItems } = counted
+  assert.ok(withheld * 10 > pushes, `of ${pushes} pushes, ${withheld} had something to withhold`)
+  assert.ok(heldItems * 20 > done, `${heldItems} items of ${done} steps were held`)
 })

@@ -23,7 +23,15 @@ const filledNights = 150
 type Stay = { checkin: string; checkout: string; rooms: Json[] }
 type Offer = { roomId: string; rateId: string; unitsLeft: number }
 type Counted = Record<
-  'steps' | 'pushes' | 'heldItems' | 'releases' | 'expiries' | 'bookings' | 'stays' | 'onlyFree',
+  | 'steps'
+  | 'pushes'
+  | 'heldItems'
+  | 'releases'
+  | 'cellsReleased'
+  | 'expiries'
+  | 'bookings'
+  | 'stays'
+  | 'onlyFree',
   number
 >
 
@@ -53,6 +61,7 @@ export async function openTwins(gateway: TestGateway, seed: number): Promise<Twi
       pushes: 0,
       heldItems: 0,
       releases: 0,
+      cellsReleased: 0,
       expiries: 0,
       bookings: 0,
       stays: 0,
@@ -97,6 +106,7 @@ async function step(stage: Stage, hotelId: string, random: Random): Promise<void
     note(stage, hotelId, { release: body })
     assert.ok(status === 200 || status === 207, text)
     counted.releases++
+    counted.cellsReleased += Number(body['cellsChanged'] ?? 0)
   } else if (kind < 13) {
     const settings = randomRules(random)
     note(stage, hotelId, { settings })
