@@ -5,6 +5,7 @@ import { unset } from '../ari/blocks/block-codec.ts'
 import { guestBucket, isGuestPriceField, isPriceField } from '../ari/fields.ts'
 import type { HotelRow } from '../hotels/store.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
+import { neverFormer, selectFormerNights, type IsFormerNight } from '../offers/stays/former-nights.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { guestsMaxOf } from '../products/store.ts'
 import type { HotelFact } from './facts.ts'
@@ -34,18 +35,22 @@ export async function readHotelFacts(
     toMonth: monthOf(Math.max(...days) + nightsAhead - 1),
     limit: blocksMax,
   })
+  const former = await selectFormerNights(db, ids)
   const facts: HotelFact[] = []
-  for (const hotel of hotels) facts.push(await factOf(hotel, todayIn(hotel, nowMs), { roomRates, blocks }))
+  for (const hotel of hotels) {
+    const isFormer = former.get(hotel.id) ?? neverFormer
+    facts.push(await factOf(hotel, todayIn(hotel, nowMs), { roomRates, blocks, isFormer }))
+  }
   return facts
 }
 
 async function factOf(
   { id, code, currencyRevision }: HotelRow,
   today: DayNumber,
-  all: { roomRates: readonly PricedRoomRate[]; blocks: readonly PricedBlock[] },
+  all: { roomRates: readonly PricedRoomRate[]; blocks: readonly PricedBlock[]; isFormer: IsFormerNight },
 ): Promise<HotelFact> {
   const roomRates = all.roomRates.filter(({ hotelId }) => hotelId === id)
-  const priced = new Set<DayNumber>()
+  const [priced, unsold] = [new Set<DayNumber>(), new Set<DayNumber>()]
   const fieldsByRoomRate = new Map<string, Set<number>>()
   const ofHotel = all.blocks.filter(({ hotelId }) => hotelId === id)
   for (const [index, row] of ofHotel.entries()) {
@@ -53,7 +58,12 @@ async function factOf(
     const block = Block.decode(row.block)
     for (const field of block.fields().filter(isPriceField)) {
       const nights = pricedNights(block, field, { month: row.month, currencyRevision })
-      for (const night of nights) if (night >= today && night < today + nightsAhead) priced.add(night)
+      for (const night of nights) {
+        if (night < today || night >= today + nightsAhead) continue
+        const isFormer = all.isFormer(row.roomNo, row.rateNo, night)
+        if (isFormer) unsold.add(night)
+        else priced.add(night)
+      }
       if (nights.length > 0) fieldsOf(fieldsByRoomRate, row).add(field)
     }
   }
@@ -61,6 +71,7 @@ async function factOf(
   return {
     hotelId: code,
     nightsPriced: priced.size,
+    nightsUnsold: unsold.difference(priced).size,
     usesGuestPrices: guestPriced.length > 0,
     bucketsLacking: guestPriced
       .flatMap((roomRate) => lackingOf(roomRate, fieldsOf(fieldsByRoomRate, roomRate)))

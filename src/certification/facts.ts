@@ -79,6 +79,8 @@ export type HotelFact = {
   hotelId: string
   /** How many of the next 365 nights have a price. */
   nightsPriced: number
+  /** How many more have one that is not sold, because another amount that the night needs is of a former currency. */
+  nightsUnsold: number
   usesGuestPrices: boolean
   /** Prices that the occupancy of its room-rates allows and that were never pushed, such as "1 adult of DBL/BAR". */
   bucketsLacking: readonly string[]

@@ -56,10 +56,14 @@ export function judgeOrder({ pushes }: Facts): CheckVerdict {
 export function judgeDays({ hotels, pushes }: Facts): CheckVerdict {
   const least = hotels.toSorted((one, other) => one.nightsPriced - other.nightsPriced)[0]
   if (!least) return missing('No push of ARI was applied yet')
-  const { hotelId, nightsPriced } = least
+  const { hotelId, nightsPriced, nightsUnsold } = least
   const push = pushes.find((one) => one.hotelId === hotelId && one.kind === 'ari')
   const evidence = push ? evidenceOf(push) : null
-  const why = `${hotelId} has prices for ${nightsPriced} of the next 365 nights`
+  const unsold =
+    nightsUnsold === 0
+      ? ''
+      : `; it has prices for ${nightsUnsold} more, which are not sold because a tax, fee or penalty is of a former currency`
+  const why = `${hotelId} has prices for ${nightsPriced} of the next 365 nights${unsold}`
   return nightsPriced === 365 ? proven(evidence, why) : failing(evidence, why)
 }
 

@@ -37,6 +37,15 @@ export function formerAmountsText({ hasPrices, taxes, penalties, fees }: FormerA
   return parts.length > 0 ? parts.join(', ') : undefined
 }
 
+/**
+ * Whether the hotel of a row has amounts of a former currency besides prices: marked ones, or, of a hotel that has changed
+ * its currency, perhaps such that have no mark but more decimals than the present one.
+ */
+export const formerAmountsExist = `(currency_revision > 0
+  or exists (select from tax where hotel_id = hotel.id and former_currency is not null)
+  or exists (select from room_rate where hotel_id = hotel.id
+    and cancel_policies @? '$[*].** ? (exists (@.formerCurrency))'))`
+
 /** Which steps of the go-live checklist have amounts of a former currency. */
 export type FormerSteps = { hasFormerTax: boolean; hasFormerTerms: boolean; hasFormerPrices: boolean }
 

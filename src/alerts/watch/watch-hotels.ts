@@ -5,6 +5,7 @@ import { closureFields, fieldNumber, isPriceField } from '../../ari/fields.ts'
 import { firstDay, formatNight, monthOf, type DayNumber } from '../../base/calendar.ts'
 import { raiseFindings, resolveFindings, type Finding, type FindingName } from '../../findings/store.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
+import { neverFormer, selectFormerNights, type IsFormerNight } from '../../offers/stays/former-nights.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { agedOf, raiseStale } from './watch-stale.ts'
 import type { WatchNeeds } from './watch-needs.ts'
@@ -103,11 +104,18 @@ function isToLook(hotel: HotelToLook, nowMs: number): boolean {
 async function lookAt(db: Queryable, hotels: readonly HotelToLook[], nowMs: number): Promise<number> {
   const rows = await selectBlocks(db, hotels, nowMs)
   const rowsByHotel = Map.groupBy(rows, ({ hotelId }) => hotelId)
+  const former = await selectFormerNights(
+    db,
+    hotels.map(({ id }) => id),
+  )
   const raised: Finding[] = []
   const resolved: FindingName[] = []
   const seen = hotels.map((hotel) => {
     const today = todayIn(hotel, nowMs)
-    const sellable = sellableNights(hotel, rowsByHotel.get(hotel.id) ?? [], today)
+    const sellable = sellableNights(hotel, rowsByHotel.get(hotel.id) ?? [], {
+      today,
+      isFormer: former.get(hotel.id) ?? neverFormer,
+    })
     const coverage = { supplierId: hotel.supplierId, kind: 'coverage.low', hotelId: hotel.id } as const
     if (hotel.isAvailable && sellable.length < hotelWatch.sellableMin) {
       const last = sellable.at(-1)
@@ -207,11 +215,14 @@ async function selectBlocks(
   return rows
 }
 
-/** Nights on which some room-rate has a price and units, and neither it nor its room is closed. */
+/**
+ * Nights on which some room-rate has a price and units, needs no amount of a former currency, and neither it nor its room
+ * is closed.
+ */
 function sellableNights(
   { currencyRevision }: HotelToLook,
   rows: readonly BlockRow[],
-  today: DayNumber,
+  { today, isFormer }: { today: DayNumber; isFormer: IsFormerNight },
 ): DayNumber[] {
   const nights = new Set<DayNumber>()
   const roomOf = new Map(
@@ -226,7 +237,7 @@ function sellableNights(
     const from = Math.max(today, firstDay(month))
     const to = Math.min(today + hotelWatch.daysAhead, firstDay(month + 1))
     for (let night = from; night < to; night++) {
-      if (nights.has(night)) continue
+      if (nights.has(night) || isFormer(roomNo, rateNo, night)) continue
       if (isSellable({ rate, room, currencyRevision }, night - firstDay(month))) nights.add(night)
     }
   }

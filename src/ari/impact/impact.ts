@@ -17,6 +17,8 @@ import { saleNights } from './sale-nights.ts'
 /** What is sold in a hotel, as the offers see it: they know taxes and catalogs, which ARI doesn't. */
 export type SoldHotel = {
   roomRates: readonly { roomNo: number; rateNo: number }[]
+  /** Whether a night can't be sold, whatever is pushed for it, because a tax or the policy is of a former currency. */
+  isFormerNight: (roomNo: number, rateNo: number, night: DayNumber) => boolean
   /** The months of the blocks that `compareStays` reads of a room-rate and its room. */
   monthsOfStays: (today: DayNumber) => { first: number; last: number }
   compareStays: (
@@ -65,7 +67,7 @@ export async function impactOf(
   const touched = touchedMonths(plan.items)
   const { changed, prices, inventory, restrictions } = await compareCells(states, touched)
   const ofRoomRates = changedMonths(sold, changed)
-  const sellable = sellableImpact(states, ofRoomRates, ready)
+  const sellable = sellableImpact(states, ofRoomRates, { ready, sold })
   const concerned = concernedRoomRates(ofRoomRates, sold.monthsOfStays(today))
   const stays = await sold.compareStays(states, today, concerned)
   const counts = { price: prices.summary(names), inventory, sellable }
@@ -111,7 +113,7 @@ function nightsIn(months: readonly TouchedMonth[]): number {
 function sellableImpact(
   { before, after, currencyRevision }: States,
   ofRoomRates: readonly TouchedMonth[],
-  { catalog, plan }: ReadyPush,
+  { ready: { catalog, plan }, sold }: Omit<ImpactNeeds, 'baseRevision'>,
 ): Impact['sellable'] {
   const { roomCode, rateCode } = namesOf(catalog)
   const { today = 0 } = plan
@@ -121,7 +123,8 @@ function sellableImpact(
     const { roomNo, rateNo, month } = at
     const product = catalog.productOf(roomNo, rateNo)
     if (product?.isAvailable !== true) continue
-    const ahead = { ...at, mask: nightsWhere(mask, (night) => firstDay(month) + night >= today) }
+    const isAhead = (day: DayNumber): boolean => day >= today && !sold.isFormerNight(roomNo, rateNo, day)
+    const ahead = { ...at, mask: nightsWhere(mask, (night) => isAhead(firstDay(month) + night)) }
     const how = { currencyRevision, adultsMax: guestsMaxOf(product).adult }
     const [was, is] = [saleNights(before, ahead, how), saleNights(after, ahead, how)]
     const note = (kind: keyof typeof found, nights: NightMask): void => {

@@ -5,8 +5,7 @@ import { fieldNumber } from '../../ari/fields.ts'
 import { rateRestrictions } from '../../ari/restrictions.ts'
 import { daysIn, firstDay, type DayNumber } from '../../base/calendar.ts'
 import type { BookableRoomRate } from '../../offers/stays/booking-catalog.ts'
-import { hasKnownTerms } from '../../offers/price/evaluate.ts'
-import { formerNights } from '../../taxes/room-rate-taxes.ts'
+import { isFormerNight } from '../../offers/stays/former-nights.ts'
 import { fits, type Parties, type Party } from '../../offers/party.ts'
 import { RoomRateDays, type RowName } from '../../offers/stays/room-rate-days.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
@@ -185,20 +184,12 @@ class Columns {
       const isFormer = this.#party && (this.#former?.priceOn(this.#party, day) ?? unset) !== unset
       reasons |= bitOf(isFormer ? 'formerCurrency' : 'price')
     }
-    if (this.#hasFormerAmount(day)) reasons |= bitOf('formerCurrency')
+    if (this.#roomRate && isFormerNight(this.#roomRate, day)) reasons |= bitOf('formerCurrency')
     if (isSet('room', fieldNumber.closed)) reasons |= bitOf('closedRoom')
     if (isSet('rate', fieldNumber.closed)) reasons |= bitOf('closedRate')
     if (isSet('room', fieldNumber.stopSell)) reasons |= bitOf('stopSellRoom')
     if (isSet('rate', fieldNumber.stopSell)) reasons |= bitOf('stopSellRate')
     return reasons
-  }
-
-  /** Whether a fixed tax of the night, or the policy for arrivals on it, is of a former currency. */
-  #hasFormerAmount(day: DayNumber): boolean {
-    const roomRate = this.#roomRate
-    if (!roomRate) return false
-    const isTaxed = roomRate.taxes.hasFormer && formerNights(roomRate.taxes, day, day + 1).length > 0
-    return isTaxed || !hasKnownTerms(roomRate, day)
   }
 
   #revisions(row: RowName): CalendarColumn | undefined {

@@ -10,6 +10,7 @@ import {
   type TaxFault,
 } from '../../taxes/compute/compute.ts'
 import { termsOn } from '../stays/arrival-terms.ts'
+import { hasKnownTerms } from '../stays/former-nights.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { fits, type Parties } from '../party.ts'
 import { areFeesExact, feeBasesOf } from './fees.ts'
@@ -39,11 +40,6 @@ export type Quote = {
   /** One entry per requested room. */
   rooms: readonly PricedRoom[]
   taxed: TaxedStay
-}
-
-/** Whether the policy for the arrival has no flat penalty or fee of a former currency. */
-export function hasKnownTerms(roomRate: BookableRoomRate, arrival: DayNumber): boolean {
-  return (termsOn(roomRate, arrival)?.unknown.length ?? 0) === 0
 }
 
 /** The checks on a room-rate that don't need its nights. */

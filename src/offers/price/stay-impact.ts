@@ -7,6 +7,7 @@ import type { ConcernedRoomRate, ReadSoldHotel } from '../../ari/impact/impact.t
 import { numbersOfKey, roomRateKey } from '../../products/store.ts'
 import { bookingCatalogColumn, bookingCatalogOf, roomRateOf } from '../stays/booking-catalog.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
+import { formerNightsIn } from '../stays/former-nights.ts'
 import { isOffered, quoteOf, wantedStay } from './evaluate.ts'
 import { partiesOf, type Parties } from '../party.ts'
 import { RoomRateDays, type HotelMonth, type HotelMonths } from '../stays/room-rate-days.ts'
@@ -40,6 +41,7 @@ export const readSoldHotel: ReadSoldHotel = async (connection, hotelId) => {
   const catalog = bookingCatalogOf(hotelId, 0, row.catalog)
   return {
     roomRates: catalog.roomRates,
+    isFormerNight: formerNightsIn(catalog),
     monthsOfStays,
     compareStays: (states, today, concerned) => compareStays(catalog, states, today, concerned),
   }
