@@ -20,7 +20,7 @@ import type { BlockKey } from '../blocks/store.ts'
 
 type FieldValues = readonly (readonly [field: number, value: number])[]
 
-/** A field's value in a row (a room or a room-rate) on the nights of a range that fall on the weekdays. */
+/** The values of a row (a room or a room-rate) on the nights of a range that fall on the weekdays. */
 export type Run = {
   roomNo: number
   rateNo: number
@@ -37,13 +37,28 @@ export type ReadOptions = {
   currencyRevision: number
   /** Prices for more guests than the room-rate accepts are left out; undefined for the room itself. */
   guestsMaxOf: (roomNo: number, rateNo: number) => GuestsMax | undefined
+  /**
+   * Whether an infant's price of a former currency is written as `formerAmount`, with all that night's prices in an item of
+   * their own: left out, infants would be free elsewhere. No push takes such an item.
+   */
+  marksFormerInfants?: boolean
 }
+
+export const formerAmount = 'FORMER_CURRENCY'
+/** In the place of such a price; no field has it as a value. */
+const former = -2
 
 /** Number of nights of room-rates with a price that is left out, by reason. */
 export type LeftOut = { formerCurrency: number; beyondOccupancy: number }
 
 type Night = { fieldValues: FieldValues; /** Equal text means equal values. */ signature: string }
-type Row = { roomNo: number; rateNo: number; nights: (Night | undefined)[] }
+type Nights = (Night | undefined)[]
+type Row = {
+  roomNo: number
+  rateNo: number
+  nights: Nights
+  /** Prices that no push takes. */ marked: Nights
+}
 
 /** Amount of work before other requests get a turn of the event loop. */
 const blocksAtOnce = 200
@@ -59,14 +74,16 @@ export async function runsOf(
   for (const [index, { key, block }] of blocks.entries()) {
     if (index % blocksAtOnce === blocksAtOnce - 1) await breathe()
     const { roomNo, rateNo, month } = key
-    const row = rows.get(`${roomNo}/${rateNo}`) ?? { roomNo, rateNo, nights: [] }
+    const row = rows.get(`${roomNo}/${rateNo}`) ?? { roomNo, rateNo, nights: [], marked: [] }
     rows.set(`${roomNo}/${rateNo}`, row)
-    readNights({ month, block, guestsMax: options.guestsMaxOf(roomNo, rateNo) }, options, row.nights, leftOut)
+    readNights({ month, block, guestsMax: options.guestsMaxOf(roomNo, rateNo) }, options, row, leftOut)
   }
   const runs: Run[] = []
   for (const [index, row] of [...rows.values()].entries()) {
     if (index % rowsAtOnce === rowsAtOnce - 1) await breathe()
-    runs.push(...rangesOf(row, options.from))
+    const { roomNo, rateNo, nights, marked } = row
+    for (const ofRow of [nights, marked])
+      runs.push(...rangesOf({ roomNo, rateNo, nights: ofRow }, options.from))
   }
   return { runs, leftOut }
 }
@@ -74,8 +91,8 @@ export async function runsOf(
 /** Fills in the block's nights, counted from the first requested one; counts nights with a price left out. */
 function readNights(
   { month, block, guestsMax }: { month: MonthNumber; block: Block; guestsMax: GuestsMax | undefined },
-  { from, to, currencyRevision }: ReadOptions,
-  nights: (Night | undefined)[],
+  { from, to, currencyRevision, marksFormerInfants = false }: ReadOptions,
+  { nights, marked }: Row,
   leftOut: LeftOut,
 ): void {
   const columns = block
@@ -97,14 +114,28 @@ function readNights(
       const value = values[night] ?? unset
       if (value === unset) continue
       if (isUnsold) found.beyondOccupancy = 1
-      else if (isPriceField(field) && (revisions[night] ?? 0) <= currencyRevision) found.formerCurrency = 1
-      else fieldValues.push([field, value])
+      else if (isPriceField(field) && (revisions[night] ?? 0) <= currencyRevision) {
+        found.formerCurrency = 1
+        if (marksFormerInfants && isInfantPrice(field)) fieldValues.push([field, former])
+      } else fieldValues.push([field, value])
     }
     leftOut.beyondOccupancy += found.beyondOccupancy
     leftOut.formerCurrency += found.formerCurrency
-    if (fieldValues.length > 0)
-      nights[first + night - from] = { fieldValues, signature: fieldValues.join(';') }
+    const index = first + night - from
+    if (fieldValues.some(([, value]) => value === former)) {
+      const prices = fieldValues.filter(([field]) => isPriceField(field))
+      marked[index] = nightOf(prices)
+      nights[index] = nightOf(fieldValues.filter((one) => !prices.includes(one)))
+    } else nights[index] = nightOf(fieldValues)
   }
+}
+
+function nightOf(fieldValues: FieldValues): Night | undefined {
+  return fieldValues.length > 0 ? { fieldValues, signature: fieldValues.join(';') } : undefined
+}
+
+function isInfantPrice(field: number): boolean {
+  return isGuestPriceField(field) && guestBucket(field).ageCategory === 'infant'
 }
 
 /** Whether the price is for more guests than any party can have. */
@@ -122,7 +153,7 @@ const weeklyFromNights = 14
  * equal values, or the weekdays of that week with equal values for as many weeks as they last, whichever
  * covers more.
  */
-function rangesOf({ roomNo, rateNo, nights }: Row, firstNight: DayNumber): Run[] {
+function rangesOf({ roomNo, rateNo, nights }: Omit<Row, 'marked'>, firstNight: DayNumber): Run[] {
   const runs: Run[] = []
   const isCovered: boolean[] = []
   for (let from = 0; from < nights.length; from++) {
@@ -184,7 +215,7 @@ export type Names = {
 }
 
 /**
- * Turns runs into items of a push. Rows of a room with the same nights share an item. The push's pricing
+ * Turns runs into items of a push. Rows of a room with the same nights share an item, except those that no push takes. The push's pricing
  * model is that of most rate lines; a line in the other model states its own.
  */
 export function itemsOf(
@@ -195,7 +226,8 @@ export function itemsOf(
   const items = new Map<string, AriItem>()
   for (const run of runs) {
     const roomId = names.roomCode(run.roomNo)
-    const text = `${run.roomNo}/${run.from}/${run.to}/${run.onDays}`
+    const isMarked = run.fieldValues.some(([, value]) => value === former)
+    const text = `${run.roomNo}/${run.from}/${run.to}/${run.onDays}/${isMarked ? run.rateNo : ''}`
     const item = items.get(text) ?? { roomId, ...datesOf(run) }
     items.set(text, item)
     if (run.rateNo === 0) Object.assign(item, plainMembers(run))
@@ -251,7 +283,7 @@ function rateLine(run: Run, names: Names, common: PricingModel | undefined): Rat
   const prices: PriceLine[] = []
   for (const [field, value] of run.fieldValues) {
     if (!isPriceField(field)) continue
-    const amount = fromMinor(value, names.minorDigits)
+    const amount = value === former ? formerAmount : fromMinor(value, names.minorDigits)
     prices.push(isGuestPriceField(field) ? { ...guestBucket(field), amount } : { amount })
   }
   return {

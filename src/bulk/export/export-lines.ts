@@ -80,6 +80,7 @@ async function* ariLines({ needs, connection, job, hotel, columns }: ToExport): 
     from,
     to,
     currencyRevision,
+    marksFormerInfants: true,
     guestsMaxOf: (roomNo: number, rateNo: number) => {
       const product = catalog.productOf(roomNo, rateNo)
       return product && guestsMaxOf(product)
