@@ -6,7 +6,9 @@ import type { AnswerOf } from '../http/route.ts'
 import { applyAndLog, type Kept } from '../push-log/keep/keep.ts'
 import { matchCity } from '../reference/cities.ts'
 import { hotelWarnings, timeZoneOtherwise, type Hotel, type hotelRoutes } from './contract.ts'
+import { counted } from '../base/counted.ts'
 import { formerAmountsText } from './former-amounts.ts'
+import { ruleLapsed } from './former-currency.ts'
 import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
 
 /** Saves a validated push of hotels, all or none; each is the full state of its hotel. */
@@ -83,9 +85,12 @@ function currencyWarnings({ currency }: Hotel, saved: SavedHotel | undefined, in
   const at = { path: `/${index}/currency`, value: currency }
   const unknown = former && formerAmountsText(former)
   const message = `Unknown until pushed again, and what needs them is not sold: ${unknown} in ${before}`
+  const rules = former?.rules ?? 0
+  const lapsed = `${counted(rules, 'rule')} of the guard ${rules === 1 ? 'has' : 'have'} an amount in ${before} and ${rules === 1 ? 'is' : 'are'} no longer applied to this hotel`
   return [
     { ...hotelWarnings.currencyChanged, ...at },
     ...(unknown === undefined ? [] : [{ ...hotelWarnings.formerAmounts, ...at, message }]),
+    ...(rules === 0 ? [] : [{ ...ruleLapsed, ...at, message: lapsed }]),
   ]
 }
 

@@ -1,16 +1,26 @@
 import { counted } from '../base/counted.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import { numberArray, type Queryable } from '../postgres/postgres.ts'
 
-/** How many amounts of a hotel are of the currency that it had until now. */
-export type FormerAmounts = { hasPrices: boolean; taxes: number; penalties: number; fees: number }
+/** How many amounts of a hotel are of the currency that it had until now; `rules` are those of the guard. */
+export type FormerAmounts = {
+  hasPrices: boolean
+  taxes: number
+  penalties: number
+  fees: number
+  rules: number
+}
+
+/** Whether a rule of the guard without a currency was made in one that the hotel no longer has. */
+export const isLapsed = (guard: string, hotel: string): string =>
+  `coalesce(${guard}.changed_at <= ${hotel}.currency_changed_at, false)`
 
 /**
  * Of hotels whose currency has just changed from `currency`. A trigger has noted their fixed taxes, flat penalties
- * and flat fees (0075_former_currency.sql).
+ * and flat fees (0075_former_currency.sql). `sinceMs`: when the currency before had come.
  */
 export async function selectFormerAmounts(
   connection: Queryable,
-  moved: readonly { id: number; currency: string }[],
+  moved: readonly { id: number; currency: string; sinceMs: number | null }[],
 ): Promise<Map<number, FormerAmounts>> {
   if (moved.length === 0) return new Map()
   const inPolicies = (path: string): string => `(
@@ -19,12 +29,27 @@ export async function selectFormerAmounts(
   const { rows } = await connection.query<FormerAmounts & { id: number }>(
     `select id, exists (select from room_rate where hotel_id = moved.id and pricing_model is not null) as "hasPrices",
        (select count(*)::int from tax where hotel_id = moved.id and former_currency = moved.currency) as taxes,
-       ${inPolicies('$[*].cancelPenalties[*].penaltyCharge')} as penalties, ${inPolicies('$[*].fees[*]')} as fees
-     from unnest($1::int[], $2::text[]) as moved (id, currency)`,
-    [moved.map(({ id }) => id), moved.map(({ currency }) => currency)],
+       ${inPolicies('$[*].cancelPenalties[*].penaltyCharge')} as penalties, ${inPolicies('$[*].fees[*]')} as fees,
+       (${rulesLapsed}) as rules
+     from unnest($1::int[], $2::text[], $3::float8[]) as moved (id, currency, since_ms)`,
+    [
+      moved.map(({ id }) => id),
+      moved.map(({ currency }) => currency),
+      numberArray(moved.map(({ sinceMs }) => sinceMs)),
+    ],
   )
   return new Map(rows.map(({ id, ...amounts }) => [id, amounts]))
 }
+
+/** Of the rules that applied to a hotel until now: those that name the currency, or none and were made in it. */
+const rulesLapsed = `
+  select count(*)::int from (
+    select settings, moved.since_ms is null or guard.changed_at > instant(moved.since_ms) as is_current
+    from guard where supplier_id = (select supplier_id from hotel where hotel.id = moved.id)
+      and (hotel_id is null or hotel_id = moved.id)
+    order by hotel_id nulls last limit 1
+  ) as own, jsonb_path_query(own.settings, '$.rules[*] ? (exists (@.amount))') as rule
+  where case when rule ? 'currency' then rule ->> 'currency' = moved.currency else is_current end`
 
 /** `prices, 1 fixed tax, 2 flat penalties`; undefined if there are none. */
 export function formerAmountsText({ hasPrices, taxes, penalties, fees }: FormerAmounts): string | undefined {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Problem } from '../http/rejected.ts'
+import type { ConstraintError } from '../http/route.ts'
 
 /** Marks an amount in what is read back; of what is pushed with it, the amount stays unknown. */
 export const formerCurrency = Type.Optional(
@@ -34,3 +35,10 @@ export function formerAmountWarning(what: string, path: string): Problem & { hin
     hint: "Push the amount in the hotel's currency, without formerCurrency; it is never converted",
   }
 }
+
+/** Rules of the guard with an amount of a currency that a hotel no longer has. */
+export const ruleLapsed = {
+  type: 'GUARD_RULE_LAPSED',
+  message: '1 rule of the guard has an amount in EUR and is no longer applied to this hotel',
+  hint: 'Send the rules once more with POST /push/guard, with amounts in the new currency; with currency where hotels have different ones',
+} as const satisfies ConstraintError

@@ -116,10 +116,11 @@ export async function saveHotels(
     id: number
     code: string
     currency: string
+    sinceMs: number | null
     revision: number
     keyId: number | null
   }>(
-    'select id, code, currency, revision, key_id as "keyId" from hotel where supplier_id = $1 and code = any($2::text[]) order by id for no key update',
+    'select id, code, currency, epoch_ms(currency_changed_at) as "sinceMs", revision, key_id as "keyId" from hotel where supplier_id = $1 and code = any($2::text[]) order by id for no key update',
     [supplierId, present.map(({ hotelId }) => hotelId)],
   )
   const revisionById = await updateChanged(connection, supplierId, present, nowMs)

@@ -92,7 +92,8 @@ const rule = Type.Object({
   currency: Type.Optional(
     text({
       maxLength: 3,
-      description: 'Beside `amount`: only for hotels with this currency. Absent: for all',
+      description:
+        'Beside `amount`: only for hotels with this currency. Absent: for all, except hotels that have changed their currency since',
     }),
   ),
   units: Type.Optional(
@@ -213,7 +214,7 @@ export const guardRoutes = {
     tag: 'Guard',
     summary: 'Read the guard against mistyped values',
     description:
-      'The rules that apply to a hotel: its own, otherwise those of the account. Without `hotelId`, those of the account.',
+      'The rules that apply to a hotel: its own, otherwise those of the account. Without `hotelId`, those of the account. `warnings` names the rules that are not applied because of a change of currency (`GUARD_RULE_LAPSED`).',
     query: Type.Object({ hotelId: Type.Optional(code({ description: 'A hotel' })) }),
     answer: settingsAnswer,
     errors: { 404: 'Unknown hotel' },
@@ -233,6 +234,7 @@ export const guardRoutes = {
     summary: 'Set the guard against mistyped values',
     description: [
       'Replaces the rules of the account, or of one hotel, whose rules then replace those of the account. An empty list of rules, without `learned`, switches it off; `"inherit": true` lets a hotel follow the account again.',
+      'The amount of a rule belongs to the currency in which it was made: a rule without `currency` is not applied to a hotel that changes its currency afterwards, until the rules are sent once more.',
       'Closures, fewer units and tighter restrictions are always applied at once: only a changed price, more units, openings and looser restrictions can be held.',
     ].join('\n\n'),
     body: Type.Object({

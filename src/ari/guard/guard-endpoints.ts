@@ -12,6 +12,7 @@ import { guardErrors, guardRoutes } from './contract.ts'
 import { selectOptionalSettings, saveSettings } from './rules/guard-store.ts'
 import { learnedBoundsOf } from './learned-bounds.ts'
 import { rulesProblems } from './rule-problems.ts'
+import { lapsedWarnings } from './guard-problems.ts'
 import { settingsOf, shownSettings } from './rules/stored-guard.ts'
 
 /** GET /push/guard. */
@@ -32,6 +33,7 @@ export const getGuard = (needs: CatalogNeeds) =>
       code: '200',
       message: 'Guard retrieved successfully',
       ...shownSettings(stored),
+      ...lapsedWarnings(stored, hotelCode),
       ...(bounds ? { bounds } : {}),
     })
   })
@@ -49,7 +51,12 @@ export const setGuard = (needs: CatalogNeeds) =>
         await saveSettings(connection, { supplierId, hotelId }, settings, needs.clock.now())
         return selectOptionalSettings(connection, supplierId, hotelId)
       })
-      return answer(200, { code: '200', message: 'Guard saved successfully', ...shownSettings(stored) })
+      return answer(200, {
+        code: '200',
+        message: 'Guard saved successfully',
+        ...shownSettings(stored),
+        ...lapsedWarnings(stored, body.hotelId),
+      })
     },
   )
 

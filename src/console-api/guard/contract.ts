@@ -11,6 +11,13 @@ export type ConsoleGuard = {
   onExpiry: 'discard' | 'apply'
 }
 
+/**
+ * A rule of an account, by its place, whose amount names no currency and was set before some hotels changed theirs, which
+ * don't follow it. `hotelIds` are the first few of them.
+ */
+export type LapsedRule = { rule: number; hotels: number; hotelIds: string[] }
+type AccountGuard = { guard: ConsoleGuard; lapsed?: LapsedRule[] }
+
 const params = Type.Object({ supplierId: text({ maxLength: 20, description: 'Number of the supplier' }) })
 const body = Type.Object(sentSettings)
 
@@ -22,12 +29,12 @@ export const guardConsoleRoutes = {
     role: 'admin',
     body,
   }),
-  getSupplierGuard: consoleRoute<{ guard: ConsoleGuard }>()({
+  getSupplierGuard: consoleRoute<AccountGuard>()({
     method: 'GET',
     path: '/suppliers/{supplierId}/guard',
     params,
   }),
-  setSupplierGuard: consoleRoute<{ guard: ConsoleGuard }>()({
+  setSupplierGuard: consoleRoute<AccountGuard>()({
     method: 'PUT',
     path: '/suppliers/{supplierId}/guard',
     role: 'admin',

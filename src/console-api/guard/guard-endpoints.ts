@@ -5,7 +5,12 @@ import {
   selectOptionalSettings,
 } from '../../ari/guard/rules/guard-store.ts'
 import { rulesProblems } from '../../ari/guard/rule-problems.ts'
-import { defaultSettings, settingsOf, shownSettings } from '../../ari/guard/rules/stored-guard.ts'
+import {
+  defaultSettings,
+  lapsedRules,
+  settingsOf,
+  shownSettings,
+} from '../../ari/guard/rules/stored-guard.ts'
 import { lockAccount } from '../../hotels/hotel-clock.ts'
 import { answer, besideShape, on, onEveryProblem, type Mounted } from '../../http/calls/mount.ts'
 import { rejectIfAny, type Problem } from '../../http/rejected.ts'
@@ -15,7 +20,7 @@ import { audit } from '../../operators/accounts/audit.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { supplierNamed, supplierSubject } from '../suppliers/rules.ts'
-import { guardConsoleRoutes, type ConsoleGuard } from './contract.ts'
+import { guardConsoleRoutes, type ConsoleGuard, type LapsedRule } from './contract.ts'
 
 /** GET /guard: what new accounts begin with. */
 export const getDefaultGuard = ({ db }: Needs): Mounted =>
@@ -40,7 +45,7 @@ export const setDefaultGuard = ({ db, clock }: Needs): Mounted =>
 export const getSupplierGuard = ({ db }: Needs): Mounted =>
   on(guardConsoleRoutes.getSupplierGuard, async ({ params }) => {
     const { supplierId } = await supplierNamed(db, params.supplierId)
-    return answer(200, { guard: await guardOf(db, supplierId) })
+    return answer(200, await guardOf(db, supplierId))
   })
 
 /** PUT /suppliers/{supplierId}/guard: of all hotels without rules of their own. */
@@ -53,14 +58,21 @@ export const setSupplierGuard = ({ db, clock }: Needs): Mounted =>
         const supplier = await supplierNamed(connection, params.supplierId)
         const { supplierId } = supplier
         await lockAccount(connection, supplierId)
-        const before = await guardOf(connection, supplierId)
+        const { guard: before } = await guardOf(connection, supplierId)
         await saveSettings(connection, { supplierId, hotelId: undefined }, settingsOf(body), clock.now())
         const now = await guardOf(connection, supplierId)
         const subject = supplierSubject(supplier)
-        await audit(connection, { operator, requestId, action: 'guard.change', subject, before, after: now })
+        await audit(connection, {
+          operator,
+          requestId,
+          action: 'guard.change',
+          subject,
+          before,
+          after: now.guard,
+        })
         return now
       })
-      return answer(200, { guard })
+      return answer(200, guard)
     },
   )
 
@@ -69,10 +81,14 @@ async function defaultGuard(db: Queryable): Promise<ConsoleGuard> {
   return { ...settings, rules: [...settings.rules] }
 }
 
-async function guardOf(db: Queryable, supplierId: number): Promise<ConsoleGuard> {
+async function guardOf(db: Queryable, supplierId: number) {
   const stored = await selectOptionalSettings(db, supplierId, undefined)
   const { rules, learned, expiryHours, onExpiry } = shownSettings(stored)
-  return { rules, learned, expiryHours, onExpiry }
+  const guard: ConsoleGuard = { rules, learned, expiryHours, onExpiry }
+  if (!stored) return { guard }
+  const { hotels, codes } = stored.lapsed
+  const lapsed = lapsedRules(stored).map((rule): LapsedRule => ({ rule, hotels, hotelIds: codes }))
+  return { guard, ...(lapsed.length > 0 ? { lapsed } : {}) }
 }
 
 type Sent = BodyOf<typeof guardConsoleRoutes.setDefaultGuard>

@@ -1,7 +1,16 @@
 import type { Queryable } from '../../../postgres/postgres.ts'
+import { isLapsed } from '../../../hotels/former-amounts.ts'
 import { isOff, type GuardSettings } from './rules.ts'
 
-export type StoredSettings = { source: 'hotel' | 'account'; settings: GuardSettings }
+/** `lapsed`: the hotels that have changed their currency since; without a hotel, those that follow the account. */
+export type StoredSettings = {
+  source: 'hotel' | 'account'
+  settings: GuardSettings
+  lapsed: { hotels: number; codes: string[]; currency: string | null }
+}
+
+/** Hotels that are named. */
+const lapsedNamedMax = 5
 
 /** The settings that apply to a hotel; without one, those of the account. */
 export async function selectOptionalSettings(
@@ -10,15 +19,23 @@ export async function selectOptionalSettings(
   hotelId: number | undefined,
 ): Promise<StoredSettings | undefined> {
   const { rows } = await db.query<StoredSettings>(
-    `select case when hotel_id is null then 'account' else 'hotel' end as source, settings from guard
-     where supplier_id = $1 and (hotel_id is null or hotel_id = $2) order by hotel_id nulls last limit 1`,
+    `select case when hotel_id is null then 'account' else 'hotel' end as source, settings, (
+         select json_build_object('hotels', count(*),
+           'codes', coalesce((array_agg(code order by code))[:${lapsedNamedMax}], '{}'), 'currency', min(currency))
+         from hotel where hotel.supplier_id = guard.supplier_id and ${isLapsed('guard', 'hotel')}
+           and case when $2::int is null then not exists (select from guard as own where own.hotel_id = hotel.id)
+             else hotel.id = $2 end
+       ) as lapsed
+     from guard where supplier_id = $1 and (hotel_id is null or hotel_id = $2)
+     order by hotel_id nulls last limit 1`,
     [supplierId, hotelId ?? null],
   )
   return rows[0]
 }
 
 /**
- * Stores settings, or removes those of a hotel (null). The hotels whose catalogs contain them get another version.
+ * Stores settings, or removes those of a hotel (null). The same settings are stored again where a hotel has changed its
+ * currency since: their amounts are then meant in the present one. The hotels whose catalogs contain them get another version.
  * The account must be locked.
  */
 export async function saveSettings(
@@ -35,7 +52,9 @@ export async function saveSettings(
           `insert into guard (supplier_id, hotel_id, settings, changed_at) values ($1, $2, $3, instant($4))
            on conflict (supplier_id, hotel_id) do update
              set settings = excluded.settings, changed_at = excluded.changed_at
-             where guard.settings <> excluded.settings`,
+             where guard.settings <> excluded.settings or exists (
+               select from hotel where hotel.supplier_id = guard.supplier_id
+                 and (guard.hotel_id is null or hotel.id = guard.hotel_id) and ${isLapsed('guard', 'hotel')})`,
           [...of, JSON.stringify(settings), nowMs],
         )
   if (rowCount === 0) return

@@ -40,10 +40,10 @@ export type LearnedBound = { lowest: number; highest: number }
 /** Amounts of rules have at most this many decimals, whatever the currency. */
 export const boundDigits = 3
 
-/** The rules for a hotel with this currency; undefined if there are none. */
+/** The rules for a hotel. Those that name no currency were made in one that it had before if they `hasLapsed`. */
 export function guardOf(
   settings: GuardSettings,
-  { currency, minorDigits }: { currency: string; minorDigits: number },
+  { currency, minorDigits, hasLapsed }: { currency: string; minorDigits: number; hasLapsed: boolean },
 ): Guard {
   const { learned, expiryHours, onExpiry } = settings
   const prices: PriceRule[] = []
@@ -55,7 +55,7 @@ export function guardOf(
     else if (kind === 'massOpen') massOpen.push({ nights, action })
     else if (kind === 'massClose') massClose.push({ nights, action: 'warn' })
     else if (kind === 'priceDrop' || kind === 'priceRise') prices.push({ kind, percent, action })
-    else if (rule.currency === undefined || rule.currency === currency)
+    else if (rule.currency === undefined ? !hasLapsed : rule.currency === currency)
       prices.push({ kind, bound: boundOf(kind, amount, minorDigits), action })
   }
   return { prices, jumps, massOpen, massClose, learned, expiryHours, onExpiry }

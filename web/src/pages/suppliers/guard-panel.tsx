@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { boundOfKind } from '../../../../src/ari/guard/rules/rules-contract.ts'
-import type { ConsoleGuard } from '../../../../src/console-api/guard/contract.ts'
+import type { ConsoleGuard, LapsedRule } from '../../../../src/console-api/guard/contract.ts'
 import { useApi, useChange } from '../../api.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Can } from '../../parts/session.tsx'
@@ -24,7 +24,7 @@ export function GuardPanel({ supplierId }: { supplierId: number }) {
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data && (
         <Stack gap="xs">
-          <Rules guard={data.guard} />
+          <Rules guard={data.guard} lapsed={data.lapsed} />
           <Can role="admin">
             <Group>
               <Button variant="default" onClick={() => setEditing(true)}>
@@ -51,7 +51,9 @@ export function GuardPanel({ supplierId }: { supplierId: number }) {
   )
 }
 
-function Rules({ guard: { rules, learned, expiryHours, onExpiry } }: { guard: ConsoleGuard }) {
+type RulesProps = { guard: ConsoleGuard; lapsed: LapsedRule[] | undefined }
+
+function Rules({ guard: { rules, learned, expiryHours, onExpiry }, lapsed }: RulesProps) {
   const { t } = useTranslation()
   if (rules.length === 0 && !learned) return <Text size="sm">{t('guard.isOff')}</Text>
   return (
@@ -59,6 +61,7 @@ function Rules({ guard: { rules, learned, expiryHours, onExpiry } }: { guard: Co
       {rules.map((rule, index) => {
         const { kind, action, currency = '' } = rule
         const unit = kind === 'priceDrop' || kind === 'priceRise' ? '%' : currency
+        const ofFormer = lapsed?.find((one) => one.rule === index)
         return (
           <Text key={index} size="sm">
             {t('guard.rule', {
@@ -66,6 +69,14 @@ function Rules({ guard: { rules, learned, expiryHours, onExpiry } }: { guard: Co
               bound: `${rule[boundOfKind[kind]] ?? ''}${unit === '%' ? '' : ' '}${unit}`.trim(),
               action: t(`guard.actions.${action}`),
             })}
+            {ofFormer && (
+              <Text span size="xs" display="block">
+                {t('guard.lapsed', {
+                  count: ofFormer.hotels,
+                  hotels: ofFormer.hotelIds.join(', '),
+                })}
+              </Text>
+            )}
           </Text>
         )
       })}

@@ -11,6 +11,10 @@ export const guard = {
   newAccountsAbout:
     'A new account begins with these rules. Existing accounts keep theirs, and every supplier can change its own.',
   rule: '{{kind}} {{bound}}: {{action}}',
+  lapsed_one:
+    'Not applied to {{hotels}}, which has changed its currency since. Save the guard again if the amount is right.',
+  lapsed_other:
+    'Not applied to {{count}} hotels that have changed their currency since ({{hotels}}). Save the guard again if the amount is right.',
   kind: 'Rule',
   kinds: {
     priceDrop: 'Price falls by more than',
