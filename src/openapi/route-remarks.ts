@@ -56,6 +56,12 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
     },
     {
       type: 'NEVER_BOOKABLE',
+      message:
+        'No stay can begin on 3 nights: minStayArrival is above maxLengthStay within the shortest stay',
+      hint: 'Nights that every such stay includes contradict each other: raise maxLengthStay there, or lower minStayArrival',
+    },
+    {
+      type: 'NEVER_BOOKABLE',
       message: '3 nights cannot be booked: there is a price but no inventory',
       hint: 'Send the inventory of the room or of the rate for the same nights; a night without inventory is not sold',
     },

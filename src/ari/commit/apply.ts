@@ -78,7 +78,12 @@ export async function applyPush(
   const results = await applyItems(
     plan.items,
     { blocks: scratch ?? stored, stamp, priced, guard },
-    { blocks: scratch?.after ?? stored, before: scratch && stored, priceFloor: catalog.priceFloor },
+    {
+      blocks: scratch?.after ?? stored,
+      before: scratch && stored,
+      priceFloor: catalog.priceFloor,
+      today: plan.today ?? 0,
+    },
   )
   guard?.finish(hotel)
   const { currencyRevision } = hotel

@@ -8,7 +8,12 @@ import { restrictions, type PushedRestriction } from '../restrictions.ts'
  * Two restrictions that bound the same value of the same stays: on every night, the minimum must not exceed
  * the maximum. A stay that begins on a night also stays through it, so both kinds bound its length.
  */
-export type Limit = { min: PushedRestriction; max: PushedRestriction }
+export type Limit = {
+  min: PushedRestriction
+  max: PushedRestriction
+  /** They are of different nights, which every stay from an arrival includes. */
+  isApart?: true
+}
 
 type OddValue =
   | 'tenfold'
@@ -69,8 +74,14 @@ const textByOddity: Readonly<Record<OddValue, (count: number) => WarningText>> =
   }),
 }
 
-function aboveMost({ min, max }: Limit, count: number): WarningText {
+function aboveMost({ min, max, isApart }: Limit, count: number): WarningText {
   const nights = counted(count, 'night')
+  if (isApart)
+    return {
+      type: 'NEVER_BOOKABLE',
+      message: `No stay can begin on ${nights}: ${min} is above ${max} within the shortest stay`,
+      hint: `Nights that every such stay includes contradict each other: raise ${max} there, or lower ${min}`,
+    }
   const what = {
     nights: `${nights} cannot be booked`,
     arrival: `No stay can begin on ${nights}`,

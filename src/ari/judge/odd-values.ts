@@ -1,4 +1,4 @@
-import { firstDay, type MonthNumber } from '../../base/calendar.ts'
+import { firstDay, type DayNumber, type MonthNumber } from '../../base/calendar.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { Block, Blocks } from '../blocks/block.ts'
 import { unset } from '../blocks/block-codec.ts'
@@ -12,6 +12,7 @@ import {
   type FieldValue,
 } from '../fields.ts'
 import { countNights, type MonthNights, nightsWhere, nightsWith, type NightMask } from '../blocks/month.ts'
+import { impossibleArrivals, monthsOfStays } from './odd-stays.ts'
 import { warningOf, type Limit, type Oddity } from './odd-value-warnings.ts'
 import type { RowChange } from './plan.ts'
 import { pushedRestrictions, restrictions, type Restriction } from '../restrictions.ts'
@@ -50,7 +51,12 @@ export type Leap = {
  * The blocks after the push, and `before` it if its items may have changed a night more than once.
  * `priceFloor` is absent if any price is allowed.
  */
-export type AfterPush = { blocks: Blocks; before: Blocks | undefined; priceFloor: PriceFloor | undefined }
+export type AfterPush = {
+  blocks: Blocks
+  before: Blocks | undefined
+  priceFloor: PriceFloor | undefined
+  today: DayNumber
+}
 
 const single = guestPriceField('adult', 1)
 const double = guestPriceField('adult', 2)
@@ -79,11 +85,16 @@ function leapNights(
   return value % factor === 0 ? above | nightsWith(value / factor, stored, nights) : above
 }
 
-/** Names the months of other rows needed to judge a change: the room's, and for a departure the night before. */
+/**
+ * Names the months needed to judge a change besides its own: the room's, for a departure the night before, and those
+ * of stays whose length it limits.
+ */
 export function monthsBeside(
-  { roomNo, rateNo, months, sets, pricingModel }: RowChange,
+  row: RowChange,
   name: (roomNo: number, rateNo: number, month: MonthNumber) => void,
 ): void {
+  const { roomNo, rateNo, months, sets, pricingModel } = row
+  monthsOfStays(row, (month) => name(roomNo, rateNo, month))
   const isPriced = pricingModel !== undefined
   const forbidsDeparture = sets.some(isNoDeparture)
   if (!isPriced && !forbidsDeparture) return
@@ -113,6 +124,8 @@ export function oddWarnings(
     if (row.rateNo === 0) continue
     for (const month of row.months) noteNights(row, month, after, odd)
     noteDepartures(row, after.blocks, odd)
+    for (const [limit, arrivals] of impossibleArrivals(row, after.blocks, after.today))
+      odd.set(limit, (odd.get(limit) ?? 0) + arrivals)
   }
   return odd.size === 0 ? [] : [...odd].map(([oddity, count]) => warningOf(oddity, count, `/ari/${index}`))
 }
