@@ -116,8 +116,14 @@ export class PushJudge {
     const opening = mass?.action === 'warn' ? undefined : mass
     const jump = field === fieldNumber.inventory ? judgeInventory(guard.jumps, from, value) : undefined
     const own = jump && isStronger(jump, opening) ? jump : opening
-    const verdict = own?.action === 'warn' ? (this.whole ?? own) : (own ?? this.whole)
+    const verdict = this.#withWhole(own)
     return verdict && { verdict, field, value, from }
+  }
+
+  /** Of an atomic push nothing is held where a part is rejected: then nothing would be left of what it would complete. */
+  #withWhole(own: Verdict | undefined): Verdict | undefined {
+    const { whole } = this
+    return own?.action === 'reject' || own?.action === whole?.action ? own : (whole ?? own)
   }
 
   /** About prices of a night that are applied together or not at all. One that closes the night to its party is none. */
@@ -144,8 +150,8 @@ export class PushJudge {
         if (isStronger(verdict, worst?.verdict)) worst = { verdict, field, value, from }
       }
     }
-    if (!this.whole || (worst && worst.verdict.action !== 'warn')) return worst
-    return first
+    if (!worst || worst.verdict.action === 'warn') return this.whole ? first : worst
+    return { ...worst, verdict: this.#withWhole(worst.verdict) ?? worst.verdict }
   }
 
   /**

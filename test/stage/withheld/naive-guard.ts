@@ -110,7 +110,7 @@ export class NaiveGuard {
     const night = this.#nightOf(line)
     if (night.isOld(pass.order, field)) return true
     const action = mayBeHeld(field, night.values.get(field), value)
-      ? (this.#judge(line, field, value, pass) ?? this.#wholeOf(line, field, value, pass))
+      ? strictest([this.#judge(line, field, value, pass), this.#wholeOf(line, field, value, pass)])
       : undefined
     if (!action) {
       this.holds.end(line, pass.order, [field])
@@ -162,9 +162,12 @@ export class NaiveGuard {
     const sets = new Map(
       [...prices.sets].flatMap(([field, value]) => (value === null ? [] : [[field, value]])),
     )
-    const action =
-      strictest([...sets].map(([field, value]) => this.#judge(line, field, value, pass))) ??
-      strictest([...sets].map(([field, value]) => this.#wholeOf(line, field, value, pass)))
+    const action = strictest(
+      [...sets].flatMap(([field, value]) => [
+        this.#judge(line, field, value, pass),
+        this.#wholeOf(line, field, value, pass),
+      ]),
+    )
     if (!action) {
       this.holds.end(line, pass.order, pricedFields(prices))
       return prices
