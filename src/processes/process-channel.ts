@@ -22,6 +22,8 @@ export type ToWorker =
   /** Grants of other workers. */
   | { kind: 'granted'; grants: readonly Grant[] }
   | { kind: 'measure'; id: number }
+  /** Whether its event loop turns. */
+  | { kind: 'are you there' }
   /** Without `text` it could not be made. */
   | { kind: 'metrics page'; id: number; text: string | undefined }
 
@@ -32,6 +34,7 @@ export type ToPrimary =
   | { kind: 'failed'; lines: readonly string[] }
   | { kind: 'granted'; grants: readonly Grant[] }
   | { kind: 'measured'; id: number; metrics: ProcessMetrics }
+  | { kind: 'here' }
   | { kind: 'request metrics page'; id: number }
 
 /** A worker's end. It receives from the moment it is created. */
@@ -98,6 +101,8 @@ export class PrimaryChannel implements SharedLimits {
         )
         return
       }
+      case 'are you there':
+        return this.send({ kind: 'here' })
       case 'metrics page': {
         const page = this.#pages.get(message.id)
         this.#pages.delete(message.id)

@@ -28,11 +28,24 @@ export type Processes = {
 
 type Served = { address: PostgresAddress } & Ports
 
-type Process = { slot: number; worker: Worker; startedMs: number; metrics: ProcessMetrics; isReady: boolean }
+type Process = {
+  slot: number
+  worker: Worker
+  startedMs: number
+  metrics: ProcessMetrics
+  isReady: boolean
+  /** Questions in a row that it has not answered. */
+  unanswered: number
+}
 
 /** A worker that dies earlier than this after its start is started again only after a delay. */
 const soonMs = 5_000
 const restartDelaysMs = [250, 500, 1_000, 2_000, 5_000]
+/**
+ * A worker that hangs (a loop that never turns, a process that was stopped) is ended after so many unanswered questions: a
+ * minute. Questions are counted, not seconds: while the whole machine is suspended, nobody asks.
+ */
+export const aliveCheck = { everyMs: 5_000, unansweredMax: 12 } as const
 /** A worker that doesn't give its metrics within this time is shown with its last ones. */
 const measuredWithinMs = 1_000
 
@@ -54,6 +67,7 @@ class Cluster implements Processes {
   /** Of the sockets between the workers; only this user can open it. */
   readonly #folder = mkdtempSync(join(tmpdir(), 'ari-'))
   readonly #stop = new AbortController()
+  readonly #alive = setInterval(() => this.#endSilent(), aliveCheck.everyMs).unref()
   readonly #serving = Promise.withResolvers<{ url: string; notes: readonly string[] }>()
   /** Counters of dead workers, added up: the sum over all processes must not fall. */
   #deadMetrics: Promise<ProcessMetrics> = Promise.resolve([])
@@ -77,6 +91,7 @@ class Cluster implements Processes {
 
   async stop(): Promise<void> {
     this.#stop.abort()
+    clearInterval(this.#alive)
     const ended = this.#slots.map(async (process) => {
       if (!process || process.worker.isDead()) return
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -90,7 +105,8 @@ class Cluster implements Processes {
 
   #start(slot: number): Process {
     const worker = cluster.fork()
-    const process: Process = { slot, worker, startedMs: performance.now(), metrics: [], isReady: false }
+    const startedMs = performance.now()
+    const process: Process = { slot, worker, startedMs, metrics: [], isReady: false, unanswered: 0 }
     worker.on('message', (message: unknown) => {
       if (isToPrimary(message)) this.#receive(process, message)
     })
@@ -118,6 +134,9 @@ class Cluster implements Processes {
         if (this.#slots.every((one) => one?.isReady)) this.#serving.resolve({ url, notes })
         return
       }
+      case 'here':
+        process.unanswered = 0
+        return
       case 'failed':
         this.#serving.reject(new WrongSettings(message.lines))
         if (this.#slots.some((one) => one?.isReady))
@@ -143,6 +162,23 @@ class Cluster implements Processes {
           })
           .finally(() => (this.#page = undefined))
         void this.#page.then((text) => sendToWorker(process.worker, { kind: 'metrics page', id, text }))
+      }
+    }
+  }
+
+  /** A worker that hangs would go on getting its share of the connections. What it had leased ends as after a crash. */
+  #endSilent(): void {
+    for (const process of this.#slots) {
+      if (!process?.isReady) continue
+      if (process.unanswered >= aliveCheck.unansweredMax) {
+        this.#log.error(
+          { process: process.slot },
+          'a process of the service has not answered for a minute, and is ended',
+        )
+        process.worker.process.kill('SIGKILL')
+      } else {
+        process.unanswered++
+        sendToWorker(process.worker, { kind: 'are you there' })
       }
     }
   }
