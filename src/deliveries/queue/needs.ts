@@ -13,6 +13,7 @@ export const crashSteps = [
   'before call',
   'after call',
   'before settle',
+  'before times',
   'after settle',
 ] as const
 export type CrashStep = (typeof crashSteps)[number]

@@ -98,7 +98,11 @@ const leapMs = '((select clock_ahead_ms from supplier where supplier.id = delive
  * verification value once the card is delivered or given up. A delivery settled elsewhere meanwhile (because
  * its lease expired, or the supplier acknowledged it) keeps that state.
  */
-export async function settleAttempts(db: Queryable, attempts: readonly Attempted[]): Promise<Settled[]> {
+export async function settleAttempts(
+  db: Queryable,
+  attempts: readonly Attempted[],
+  beforeTimes = () => {},
+): Promise<Settled[]> {
   const { rows } = await db.query<Settled>({
     name: 'settle-deliveries',
     text: `
@@ -137,6 +141,8 @@ export async function settleAttempts(db: Queryable, attempts: readonly Attempted
       select id, status, "isOutdated" from settled`,
     values: Object.values(columns).map(({ array }) => array(attempts)),
   })
+  beforeTimes()
+  // What fails from here on, the watch makes up for.
   await passOnTimes(db, rows)
   return rows
 }
@@ -186,7 +192,7 @@ export function settler(
   const settleWithTries = async (attempts: readonly Attempted[]): Promise<Settled[]> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await settleAttempts(db, attempts)
+        return await settleAttempts(db, attempts, () => needs.crashPoint?.('before times'))
       } catch (error) {
         warn(error instanceof Error ? error.message : String(error))
         if (attempt === tries.max) return []

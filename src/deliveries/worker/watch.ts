@@ -3,6 +3,7 @@ import { throttledWarning } from '../../base/log.ts'
 import { hourOf } from '../../bookings/outbox/delivery-schedule.ts'
 import { selectDeliveryHold } from '../queue/hold.ts'
 import type { Destination } from '../queue/slots.ts'
+import { passOnMissedTimes } from '../queue/missed-times.ts'
 import { requeueLost, selectDue, accountTime } from '../queue/store.ts'
 import type { DeliveryNeeds } from '../queue/needs.ts'
 import { runHourly } from './hourly-run.ts'
@@ -14,6 +15,7 @@ import { endpointOf, noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
 const lookEveryMs = 500
 const alertsEveryMs = 2_000
 const figuresEveryMs = 15_000
+const missedEveryMs = 60_000
 
 /** Polls for due deliveries, expired leases, the hourly run, and alerts. */
 export function startWatch(
@@ -24,7 +26,7 @@ export function startWatch(
   const warn = throttledWarning(log, 'due deliveries could not be looked up')
   let hourDone: number | undefined
   let isFirst = true
-  const last = { alertsMs: -Infinity, figuresMs: -Infinity }
+  const last = { alertsMs: -Infinity, figuresMs: -Infinity, missedMs: -Infinity }
   let figures: DeliveryFigures = { queued: 0, dead: 0, alerts: 0, oldestSeconds: 0 }
   measure(needs, () => figures)
 
@@ -48,6 +50,10 @@ export function startWatch(
     }
     onDue(await selectDue(db, clock.now()))
     const nowMs = performance.now()
+    if (nowMs - last.missedMs >= missedEveryMs) {
+      last.missedMs = nowMs
+      await passOnMissedTimes(db, clock.now())
+    }
     if (nowMs - last.alertsMs >= alertsEveryMs) {
       last.alertsMs = nowMs
       await raiseAlerts(needs)

@@ -105,7 +105,7 @@ export async function crashRound(
   return [...found, ...findings(receiver, lasting)]
 }
 
-async function spawnWorker(
+export async function spawnWorker(
   address: unknown,
   more: object,
 ): Promise<ChildProcessByStdio<Writable, Readable, null>> {
