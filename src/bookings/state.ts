@@ -61,6 +61,8 @@ export type RoomBasis = {
   taxes: Tax[]
   /** The cancellation policy of the arrival, as pushed, without its dates. */
   policy: CancelPolicy | null
+  /** The zone in which its deadlines are; absent in bookings made before it was stored. */
+  timeZone?: string
   /** The nights are at the supplier's own price, not at the pushed one. */
   isLive?: true
 }

@@ -33,6 +33,8 @@ export type PriceCheck = Judged & {
   live: LivePrice | undefined
   failure: Failure | undefined
   durationMs: number
+  /** Whether the account takes no bookings at terms that differ. */
+  isStrict: boolean
 }
 
 export type PriceChecker = {
@@ -62,13 +64,13 @@ export function priceChecker(needs: SupplierCallNeeds & CheckNeeds): PriceChecke
   const ledger = checkLedger(needs)
   return {
     check: async (query, beganMs = performance.now()) => {
-      const checked = await checkOne(needs, calls, query, beganMs)
+      const { isStrict, ...checked } = await checkOne(needs, calls, query, beganMs)
       ledger.keep(checked)
       count(needs, checked)
       const { checkId: priceCheckId, outcome, isBookable, difference, ...more } = checked
       const { termsDiffer, isRejectedForTerms, stored, live, failure, durationMs } = more
       const judged = { outcome, isBookable, difference, termsDiffer, isRejectedForTerms }
-      return { ...judged, priceCheckId, stored, live, failure, durationMs }
+      return { ...judged, priceCheckId, stored, live, failure, durationMs, isStrict }
     },
     ledger,
     circuit: calls.circuit,
@@ -84,7 +86,7 @@ async function checkOne(
   calls: SupplierCalls,
   { stay, roomRate, arrival, departure, roomCount, unitsNeeded, room, ...more }: CheckQuery,
   beganMs: number,
-): Promise<StoredCheck> {
+): Promise<StoredCheck & Pick<PriceCheck, 'isStrict'>> {
   const { hotelId, currency, minorDigits, timeZone } = stay.catalog
   const atMs = clock.now()
   const [callback, terms] = await db.pipelined((connection) => [
@@ -126,6 +128,7 @@ async function checkOne(
     stored,
     live: reply?.live,
     failure: reply?.failure,
+    isStrict: terms.onTermsDiffer === 'reject',
   }
 }
 

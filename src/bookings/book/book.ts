@@ -11,6 +11,7 @@ import {
   agreeAgain,
   agreePrice,
   checkPrices,
+  checksNow,
   type Agreed,
   type Checks,
   type Terms,
@@ -54,7 +55,12 @@ export async function prepareRooms(
 }
 
 export type PreparedRooms = { checks: Checks; agreed: Agreed }
-export type BookedRooms = { catalog: BookingCatalog; agreed: Agreed; lowered: Lowered | undefined }
+export type BookedRooms = {
+  catalog: BookingCatalog
+  agreed: Agreed
+  checks: Checks
+  lowered: Lowered | undefined
+}
 
 /**
  * Books the rooms in the transaction that has locked the hotel: prices them again from the data stored now,
@@ -65,12 +71,13 @@ export async function bookRooms(
   connection: Transaction,
   hotel: LockedHotel,
   request: BookingRequest,
-  { checks, agreed: before }: PreparedRooms,
+  { checks: made, agreed: before }: PreparedRooms,
 ): Promise<BookedRooms> {
   const now = await quote(needs, hotel.hotelId, request, { connection, hotel })
+  const checks = checksNow(made, now.quoted, now.terms)
   const agreed = agreeAgain(before, now.quoted, checks, now.terms)
   const lowered = lowerInventory(connection, hotel, now, needs.clock.now())
-  return { catalog: now.stay.catalog, agreed, lowered }
+  return { catalog: now.stay.catalog, agreed, checks, lowered }
 }
 
 /** Quotes the rooms as available now, or as the transaction sees them. */

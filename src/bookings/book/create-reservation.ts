@@ -61,7 +61,7 @@ async function create(
   const { hotel, reservationId, body, rooms } = booking
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
-  const { catalog, agreed, lowered } = await bookRooms(
+  const { catalog, agreed, checks, lowered } = await bookRooms(
     needs,
     connection,
     hotel,
@@ -69,7 +69,6 @@ async function create(
     rooms,
   )
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
-  const { checks } = rooms
   const content = contentOf(catalog, hotel.name, body, {
     agreed,
     checks,

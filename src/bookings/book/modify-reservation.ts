@@ -94,13 +94,13 @@ async function modify(
   // The supplier was asked about a different state.
   if (stored.version !== before.version) throw new Rejected(409, reservationErrors.changedMeanwhile)
   const request = { body, present: stored.content }
-  const { catalog, agreed, lowered } = await bookRooms(needs, connection, hotel, request, rooms)
+  const { catalog, agreed, checks, lowered } = await bookRooms(needs, connection, hotel, request, rooms)
 
   const id = String(stored.id)
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
-  const warnings = [...change.warnings, ...cardWarnings, ...rooms.checks.warnings]
+  const warnings = [...change.warnings, ...cardWarnings, ...checks.warnings]
   const masked = card ? maskedCard(card) : stored.content.payment.card
-  const content = contentOf(catalog, hotel.name, body, { agreed, checks: rooms.checks, card: masked })
+  const content = contentOf(catalog, hotel.name, body, { agreed, checks, card: masked })
   const isNewCard =
     card !== undefined && !(await isStoredCard(connection, stored.id, card, needs.vault, nowMs))
   if (!isNewCard && isSameState(content, stored.content)) {

@@ -6,7 +6,7 @@ import { Rejected, type Problem } from '../../http/rejected.ts'
 import type { LivePrice } from '../../price-check/live-answer.ts'
 import type { CheckQuery, PriceCheck, PriceChecker } from '../../price-check/checker.ts'
 import { unitsSaid } from '../../price-check/outcome.ts'
-import { warningsOf } from '../../price-check/terms.ts'
+import { termsDifferences, warningsOf } from '../../price-check/terms.ts'
 import { roomRateKey } from '../../products/store.ts'
 import { totalOf, type TaxedTotal } from '../../taxes/compute/compute.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
@@ -84,10 +84,37 @@ export async function checkPrices(
   const isNeeded = ({ positions }: Checked): boolean => positions.some((at) => rooms[at]?.isKept === false)
   const refusal = refusalOf(all.filter(isNeeded), checkedRoomRates, neededOf)
   if (refusal) throw refusal
-  const warnings = all.flatMap(({ checked, positions }) =>
-    warningsOf(checked.termsDiffer, `/rooms/${positions[0] ?? 0}/rateId`),
+  return { byPosition, checkedRoomRates, warnings: all.flatMap(termsWarnings) }
+}
+
+function termsWarnings({ checked, positions }: Pick<Checked, 'checked' | 'positions'>): Problem[] {
+  return warningsOf(checked.termsDiffer, `/rooms/${positions[0] ?? 0}/rateId`)
+}
+
+/** The supplier's answers beside the terms that are sold by now: those may have changed while it was asked. */
+export function checksNow(
+  checks: Checks,
+  { rooms }: Quoted,
+  { catalog, arrival, money: { minorDigits } }: Terms,
+): Checks {
+  const byPosition = new Map(
+    [...checks.byPosition].map(([position, one]) => {
+      const { live, outcome } = one.checked
+      const { roomRate, isKept = true } = rooms[position] ?? {}
+      if (!live || !roomRate || outcome === 'sold_out') return [position, one] as const
+      const sold = { roomRate, timeZone: catalog.timeZone, minorDigits, arrival }
+      const termsDiffer = termsDifferences(live.terms, live.nights, sold)
+      if (one.checked.isStrict && termsDiffer.length > 0 && !isKept && one.query.unitsNeeded > 0)
+        throw new Rejected(409, reservationErrors.termsDiffer, {
+          extra: { priceChecks: checks.checkedRoomRates },
+        })
+      return [position, { ...one, checked: { ...one.checked, termsDiffer } }] as const
+    }),
   )
-  return { byPosition, checkedRoomRates, warnings }
+  const warnings = [...byPosition].flatMap(([position, one]) =>
+    one.positions[0] === position ? termsWarnings(one) : [],
+  )
+  return { ...checks, byPosition, warnings }
 }
 
 /** The refusal that the supplier's answers require, whatever total the guest expected. */

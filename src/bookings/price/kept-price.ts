@@ -146,12 +146,18 @@ function proportions(amounts: readonly number[], sum: number, whole: number): nu
   )
 }
 
-/** The room's booked policy, its deadlines counted from the arrival as it is now. */
+/** The room's booked policy, its deadlines counted from the arrival as it is now, in the zone in which they were booked. */
 export function withBookedPolicy(booked: RoomState, priced: RoomState, stay: KeptStay): RoomState {
   const { basis } = booked
   if (!basis) return withFormerPolicy(booked, priced, stay)
-  const policies = basis.policy ? [basis.policy] : []
-  return withPolicy(priced, stay, { policies, taxes: bookedTaxes(booked, stay.minorDigits) }, stay.arrival)
+  const { policy, timeZone = stay.timeZone } = basis
+  const policies = policy ? [policy] : []
+  return withPolicy(
+    priced,
+    { ...stay, timeZone },
+    { policies, taxes: bookedTaxes(booked, stay.minorDigits) },
+    stay.arrival,
+  )
 }
 
 /** Without the policy as pushed: its amounts, as far as the room still costs as much. */

@@ -141,7 +141,10 @@ function quoteGroup(
   })
 }
 
-/** A kept room; with fewer guests also at the price of now, whatever closes or restricts the room-rate. */
+/**
+ * A kept room; with fewer guests also at the price of now, whatever closes or restricts the room-rate, if that is the
+ * price of the meal plan that was booked.
+ */
 function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
   const { catalog } = stay
   const { arrival, departure, money } = order
@@ -157,7 +160,7 @@ function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
     isSmaller && money.currency === catalog.currency
       ? roomRateOf(catalog, roomRateKey(booked.roomNo, booked.rateNo))
       : undefined
-  if (!roomRate) return { state, roomRate: undefined, isKept: true }
+  if (!roomRate || roomRate.mealPlan !== booked.mealPlan) return { state, roomRate: undefined, isKept: true }
   const parties = partiesOf([{ adults: requested.adults, childAges: requested.childAges ?? [] }], catalog)
   const stayToPrice = wantedStay(order, order.today, parties)
   const days = new RoomRateDays(stay, { from: arrival, days: stayToPrice.length + 1 }, parties.priceFields)
@@ -166,9 +169,19 @@ function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
   const ofRoom = taxed?.fault === undefined ? taxed?.rooms[0] : undefined
   if (!ofRoom) return { state, roomRate, isKept: true }
   const { nights, taxes, total, basis } = roomState(catalog, roomRate, requested, ofRoom, stayToPrice)
-  const policy = booked.basis?.policy ?? null
-  const today = { ...state, nights, taxes, total, ...(basis ? { basis: { ...basis, policy } } : {}) }
+  const today = {
+    ...state,
+    nights,
+    taxes,
+    total,
+    ...(basis ? { basis: underBookedPolicy(basis, booked) } : {}),
+  }
   return { state, roomRate, isKept: true, today: withBookedPolicy(booked, today, remaining) }
+}
+
+function underBookedPolicy({ timeZone: _now, ...priced }: RoomBasis, booked: RoomState): RoomBasis {
+  const { policy = null, timeZone } = booked.basis ?? {}
+  return { ...priced, policy, ...(timeZone === undefined ? {} : { timeZone }) }
 }
 
 /**
@@ -237,12 +250,13 @@ function roomState(
     })),
     total: taxed.total,
     cancelPolicy: null,
-    basis: basisOf(roomRate, taxed, arrival),
+    basis: basisOf(catalog, roomRate, taxed, arrival),
   }
   return withPolicy(state, catalog, roomRate, arrival)
 }
 
 function basisOf(
+  { timeZone }: BookingCatalog,
   { policies }: BookableRoomRate,
   { nights, lines }: TaxedRoom,
   arrival: DayNumber,
@@ -252,6 +266,7 @@ function basisOf(
     prices: nights.map(({ price }) => price),
     taxes: lines.map(({ tax }) => tax),
     policy: policy ? withoutDates(policy) : null,
+    timeZone,
   }
 }
 
