@@ -158,8 +158,15 @@ export type DriftTotals = {
   cancelPolicyDiffers: number
 }
 
+/**
+ * Joins the hotel of a row `d` of price_drift, if the row is about a price that it still has: not one from before a
+ * change of its currency.
+ */
+export const hotelOfDrift = `join hotel on hotel.id = d.hotel_id and hotel.currency = d.currency
+    and (d.revision is null or d.revision > hotel.currency_revision)`
+
 const driftOfScope = `
-  from price_drift d join hotel on hotel.id = d.hotel_id and hotel.currency = d.currency
+  from price_drift d ${hotelOfDrift}
     join room on room.hotel_id = d.hotel_id and room.room_no = d.room_no
     join rate on rate.hotel_id = d.hotel_id and rate.rate_no = d.rate_no
   where d.hotel_id = $1 and ($2::text is null or room.code = $2) and ($3::text is null or rate.code = $3)`

@@ -2,6 +2,7 @@ import { dayMs, dayIn, formatNight, instantOf } from '../../base/calendar.ts'
 import { arrivalNearMs, raiseAlerts } from '../../deliveries/worker/watch.ts'
 import { raiseFindings, settleFindings, type Finding } from '../../findings/store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
+import { hotelOfDrift } from '../../price-check/store.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 
 /** Watches over reservations, prices and keys. Each reads only rows that are open, or recent. */
@@ -56,14 +57,16 @@ export async function watchUndelivered(needs: WatchNeeds, nowMs: number): Promis
   await settle(needs.db, 'booking.undelivered', { findings, nowMs })
 }
 
-/** `drift.high`: live prices of several nights ahead differ clearly. */
+/** `drift.high`: live prices of several nights ahead that are on sale differ clearly. */
 export async function watchDrift({ db }: WatchNeeds, nowMs: number): Promise<void> {
   const share = '(abs(live - stored)::float8 / greatest(stored, 1)::float8)'
   const { rows } = await db.query<{ supplierId: number; hotelId: number; nights: number; largest: number }>(
     `select hotel.supplier_id as "supplierId", hotel.id as "hotelId", count(*)::int as nights,
        max(${share})::float8 as largest
-     from price_drift join hotel on hotel.id = price_drift.hotel_id
+     from price_drift d ${hotelOfDrift}
+       join room_rate using (hotel_id, room_no, rate_no)
      where since_at is not null and ${share} >= $1 and night >= $2::date
+       and hotel.is_available and room_rate.is_available
      group by 1, 2 having count(*) >= $3 order by 1, 2 limit $4`,
     [
       callWatch.driftShare,

@@ -1,12 +1,14 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Block } from '../../ari/blocks/block.ts'
 import { unset } from '../../ari/blocks/block-codec.ts'
-import { closureFields, fieldNumber, isPriceField } from '../../ari/fields.ts'
+import { closureFields, fieldNumber } from '../../ari/fields.ts'
+import { isPriceOfStay } from '../../ari/read/on-sale.ts'
 import { firstDay, formatNight, monthOf, type DayNumber } from '../../base/calendar.ts'
 import { raiseFindings, resolveFindings, type Finding, type FindingName } from '../../findings/store.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { neverFormer, selectFormerNights, type IsFormerNight } from '../../offers/stays/former-nights.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
+import { guestsMaxOf } from '../../products/store.ts'
 import { agedOf, raiseStale } from './watch-stale.ts'
 import type { WatchNeeds } from './watch-needs.ts'
 
@@ -190,7 +192,16 @@ async function writeSeen(db: Queryable, seen: readonly Seen[], resolved: Readonl
   )
 }
 
-type BlockRow = { hotelId: number; roomNo: number; rateNo: number; month: number; block: Buffer }
+type BlockRow = {
+  hotelId: number
+  roomNo: number
+  rateNo: number
+  month: number
+  block: Buffer
+  /** Of a room-rate. */
+  maxOccupancy: number | null
+  maxAdult: number | null
+}
 
 /** The blocks of rooms, and of room-rates that are available. */
 async function selectBlocks(
@@ -200,12 +211,13 @@ async function selectBlocks(
 ): Promise<BlockRow[]> {
   const todays = hotels.map((hotel) => todayIn(hotel, nowMs))
   const { rows } = await db.query<BlockRow>(
-    `select held.hotel_id as "hotelId", held.room_no as "roomNo", held.rate_no as "rateNo", held.month, held.block
+    `select held.hotel_id as "hotelId", held.room_no as "roomNo", held.rate_no as "rateNo", held.month, held.block,
+       max_occupancy as "maxOccupancy", max_adult as "maxAdult"
      from unnest($1::int[], $2::int2[], $3::int2[]) as looked (hotel_id, from_month, to_month)
        join ari_month as held on held.hotel_id = looked.hotel_id and held.month between from_month and to_month
-     where held.rate_no = 0 or exists (
-       select from room_rate where room_rate.hotel_id = held.hotel_id and room_rate.room_no = held.room_no
-         and room_rate.rate_no = held.rate_no and room_rate.is_available)`,
+       left join room_rate on room_rate.hotel_id = held.hotel_id and room_rate.room_no = held.room_no
+         and room_rate.rate_no = held.rate_no and room_rate.is_available
+     where held.rate_no = 0 or room_rate.hotel_id is not null`,
     [
       numberArray(hotels.map(({ id }) => id)),
       numberArray(todays.map((today) => monthOf(today))),
@@ -216,8 +228,8 @@ async function selectBlocks(
 }
 
 /**
- * Nights on which some room-rate has a price and units, needs no amount of a former currency, and neither it nor its room
- * is closed.
+ * Nights on which some room-rate has a price for adults that it takes, and units, needs no amount of a former currency, and
+ * neither it nor its room is closed.
  */
 function sellableNights(
   { currencyRevision }: HotelToLook,
@@ -230,23 +242,24 @@ function sellableNights(
       rateNo === 0 ? [[`${roomNo} ${month}`, Block.decode(block)] as const] : [],
     ),
   )
-  for (const { roomNo, rateNo, month, block } of rows) {
-    if (rateNo === 0) continue
+  for (const { roomNo, rateNo, month, block, maxOccupancy, maxAdult } of rows) {
+    if (rateNo === 0 || maxOccupancy === null) continue
+    const adultsMax = guestsMaxOf({ maxOccupancy, maxAdult }).adult
     const rate = Block.decode(block)
     const room = roomOf.get(`${roomNo} ${month}`)
     const from = Math.max(today, firstDay(month))
     const to = Math.min(today + hotelWatch.daysAhead, firstDay(month + 1))
     for (let night = from; night < to; night++) {
       if (nights.has(night) || isFormer(roomNo, rateNo, night)) continue
-      if (isSellable({ rate, room, currencyRevision }, night - firstDay(month))) nights.add(night)
+      if (isSellable({ rate, room, adultsMax, currencyRevision }, night - firstDay(month))) nights.add(night)
     }
   }
   return [...nights].sort((left, right) => left - right)
 }
 
-type NightOfRate = { rate: Block; room: Block | undefined; currencyRevision: number }
+type NightOfRate = { rate: Block; room: Block | undefined; adultsMax: number; currencyRevision: number }
 
-function isSellable({ rate, room, currencyRevision }: NightOfRate, index: number): boolean {
+function isSellable({ rate, room, adultsMax, currencyRevision }: NightOfRate, index: number): boolean {
   const valueOf = (block: Block | undefined, field: number) => block?.values(field)?.[index] ?? unset
   const isClosed = closureFields.some(
     (field) => valueOf(rate, field) !== unset || valueOf(room, field) !== unset,
@@ -260,7 +273,7 @@ function isSellable({ rate, room, currencyRevision }: NightOfRate, index: number
     .fields()
     .some(
       (field) =>
-        isPriceField(field) &&
+        isPriceOfStay(field, adultsMax) &&
         valueOf(rate, field) !== unset &&
         (rate.revisions(field)?.[index] ?? 0) > currencyRevision,
     )

@@ -3,6 +3,7 @@ import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { cursorProblem, readId, readLimit, readSince, judgeQuery, pageOf } from '../../http/calls/query.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { priceCheckOutcomes } from '../../price-check/contract.ts'
+import { hotelOfDrift } from '../../price-check/store.ts'
 import { listedCheckOf, signedText } from '../../price-check/render-check.ts'
 import { readNumber, readPosition, writePosition } from '../list-query.ts'
 import {
@@ -221,7 +222,7 @@ async function selectDrift(
        d.currency, checks, differing, sold_out as "soldOut", largest, stored, live,
        epoch_ms(last_at) as "lastAtMs",
        epoch_ms(since_at) as "sinceAtMs", since_revision as "sinceRevision"
-     from price_drift d join hotel on hotel.id = d.hotel_id and hotel.currency = d.currency
+     from price_drift d ${hotelOfDrift}
        join supplier on supplier.id = hotel.supplier_id
        join room on room.hotel_id = d.hotel_id and room.room_no = d.room_no
        join rate on rate.hotel_id = d.hotel_id and rate.rate_no = d.rate_no
