@@ -15,5 +15,8 @@ export const ariColumns = [
   'price',
 ] as const
 
+/** Asserts the currency of the hotel. */
+export const currencyColumn = 'currency'
+
 /** A column of prices is a letter and a number of guests: `a2` has the price of two adults. */
 export const ageByLetter: Readonly<Record<string, AgeCategory>> = { a: 'adult', c: 'child', i: 'infant' }

@@ -1,27 +1,33 @@
-import { ageByLetter, ariColumns } from '../csv/ari-columns.ts'
+import { ageByLetter, ariColumns, currencyColumn } from '../csv/ari-columns.ts'
 import { writtenCell } from '../csv/csv.ts'
 import type { AriItem, PriceLine } from '../../ari/item-contract.ts'
 import { pushedRestrictions } from '../../ari/restrictions.ts'
 import type { GuestsMax } from '../../products/store.ts'
 
-/** The columns of an export: all that a load knows, and the hotel's revision. */
+/** The columns of an export: all that a load knows, and the hotel's revision. New ones are the last, for readers who count. */
 export function exportColumns(guestsMax: GuestsMax): string[] {
   const prices = Object.entries(ageByLetter).flatMap(([letter, ageCategory]) =>
     Array.from({ length: guestsMax[ageCategory] }, (_, index) => `${letter}${index + 1}`),
   )
-  return [...ariColumns, ...prices, 'revision']
+  return [...ariColumns, ...prices, 'revision', currencyColumn]
 }
 
 /**
  * A line for the room's own values or those of one room-rate. Undefined if there is no column for one of its prices.
  */
 export function csvLine(
-  { hotelId, revision, item }: { hotelId: string; revision: number; item: AriItem },
+  {
+    hotelId,
+    currency,
+    revision,
+    item,
+  }: { hotelId: string; currency: string; revision: number; item: AriItem },
   columns: readonly string[],
 ): string | undefined {
   const [rate] = item.rates ?? []
   const values = new Map<string, string>([
     ['hotelId', hotelId],
+    [currencyColumn, currency],
     ['roomId', item.roomId],
     ['startDate', item.startDate ?? ''],
     ['endDate', item.endDate ?? ''],

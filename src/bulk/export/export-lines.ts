@@ -86,13 +86,14 @@ async function* ariLines({ needs, connection, job, hotel, columns }: ToExport): 
       return product && guestsMaxOf(product)
     },
   }
-  const hotelId = hotel.code
+  // So that a load of the file is refused once the hotel has another currency.
+  const head = { hotelId: hotel.code, currency: catalog.currency, revision }
   const written = (runs: readonly Run[]): string[] => {
-    if (job.format === 'ndjson') return [line({ hotelId, revision, ...itemsOf(runs, names) })]
+    if (job.format === 'ndjson') return [line({ ...head, ...itemsOf(runs, names) })]
     return runs
       .flatMap((run) => itemsOf([run], names).ari)
       .map((item) => {
-        const text = csvLine({ hotelId, revision, item }, columns)
+        const text = csvLine({ ...head, item }, columns)
         if (text === undefined) throw new DataFault(failures.columnMissing)
         return text
       })

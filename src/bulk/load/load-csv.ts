@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isSwitch, pushedRestrictions } from '../../ari/restrictions.ts'
 import type { Problem } from '../../http/rejected.ts'
-import { ageByLetter, ariColumns } from '../csv/ari-columns.ts'
+import { ageByLetter, ariColumns, currencyColumn } from '../csv/ari-columns.ts'
 import { cellsOf, readCell } from '../csv/csv.ts'
 import { refusedColumn, separatorOf } from './errors-file.ts'
 import { bulkLimits, failures, lineErrors } from '../limits.ts'
@@ -31,7 +31,8 @@ export function headerOf(line: Buffer): Header {
 }
 
 function isColumn(name: string): boolean {
-  return ariColumns.some((known) => known === name) || ignoredColumns.includes(name) || priceColumn.test(name)
+  const isKnown = name === currencyColumn || ariColumns.some((known) => known === name)
+  return isKnown || ignoredColumns.includes(name) || priceColumn.test(name)
 }
 
 /** Rows that are one push: its answer lists the problems of each. */
@@ -44,11 +45,12 @@ export function csvUnits(
   isDryRun: boolean,
 ): (Unit | UnreadableLines)[] {
   const units: (Unit | UnreadableLines)[] = []
-  let open: { hotelId: string; lines: Line[]; items: Item[] } | undefined
+  let open: (RowHead & { lines: Line[]; items: Item[] }) | undefined
   const close = (): void => {
     if (!open) return
-    const { hotelId, items } = open
-    const body = { hotelId, ...(isDryRun ? { dryRun: true } : {}), ari: items }
+    const { hotelId, currency, items } = open
+    const head = { hotelId, ...(currency === undefined ? {} : { currency }) }
+    const body = { ...head, ...(isDryRun ? { dryRun: true } : {}), ari: items }
     units.push({ lines: open.lines, body, raw: Buffer.from(JSON.stringify(body)) })
     open = undefined
   }
@@ -59,8 +61,10 @@ export function csvUnits(
       units.push({ lines: [line], problems: row.problems })
       continue
     }
-    if (open?.hotelId !== row.hotelId || open.lines.length >= rowsPerPushMax) close()
-    open ??= { hotelId: row.hotelId, lines: [], items: [] }
+    const { hotelId, currency } = row
+    const isSamePush = open?.hotelId === hotelId && open.currency === currency
+    if (!isSamePush || (open && open.lines.length >= rowsPerPushMax)) close()
+    open ??= { hotelId, currency, lines: [], items: [] }
     open.lines.push(line)
     open.items.push(row.item)
   }
@@ -69,8 +73,10 @@ export function csvUnits(
 }
 
 type Item = Record<string, unknown>
+/** What the rows of a push have in common. */
+type RowHead = { hotelId: string; currency: string | undefined }
 
-function rowOf(line: Line, header: Header): { hotelId: string; item: Item } | { problems: Problem[] } {
+function rowOf(line: Line, header: Header): (RowHead & { item: Item }) | { problems: Problem[] } {
   if (line.isTooLong) return { problems: [lineErrors.tooLong(bulkLimits.lineBytesMax)] }
   if (!isUtf8(line.bytes)) return { problems: [lineErrors.notUtf8] }
   const cells = cellsOf(line.bytes.toString(), header.separator)
@@ -84,7 +90,8 @@ function rowOf(line: Line, header: Header): { hotelId: string; item: Item } | { 
   }
   const missing = neededColumns.find((name) => !valueByColumn.has(name))
   if (missing !== undefined) return { problems: [lineErrors.empty(missing)] }
-  return { hotelId: valueByColumn.get('hotelId') ?? '', item: itemOf(valueByColumn) }
+  const hotelId = valueByColumn.get('hotelId') ?? ''
+  return { hotelId, currency: valueByColumn.get(currencyColumn), item: itemOf(valueByColumn) }
 }
 
 function itemOf(valueByColumn: ReadonlyMap<string, string>): Item {

@@ -140,12 +140,16 @@ export function outcomesOf(unit: Unit, { answer, kept }: Pick<PushRecord, 'answe
   if (!isRecord(body)) return []
   const results = Array.isArray(body['results']) ? body['results'].filter(isRecord) : []
   if (others.length > 0 && results.length === lines.length) {
+    const ofWhole = problemsIn(body['errors']).filter(({ path = '' }) => !itemPath.test(path))
     return lines.map((line, index) => {
       const result = results[index] ?? {}
       const status = result['status']
       const problems = problemsIn(result['errors'])
-      if (status === 'rejected')
-        return { line, outcome: 'refused', problems: problems.length > 0 ? problems : [unnamed] }
+      if (status === 'rejected') {
+        const own = problems.filter(({ type }) => type !== unnamed.type)
+        const shown = [own, ofWhole, problems].find(({ length }) => length > 0) ?? [unnamed]
+        return { line, outcome: 'refused', problems: shown }
+      }
       if (status === 'partial') return { line, outcome: 'partial', problems }
       return { line, outcome: status === 'applied' ? 'applied' : 'unchanged', problems: [] }
     })
