@@ -57,7 +57,13 @@ test('taxes that exceed stored prices say how many nights they take off sale, on
       '1 stored night can no longer be sold: a price is below the taxes that it includes',
     ],
   ])
-  assert.equal(await taxed(supplier, []), undefined)
+  assert.deepEqual(await taxed(supplier, []), [
+    [
+      'PRICES_ON_SALE_AGAIN',
+      '',
+      '6 stored nights can be sold again: a price was below the taxes that it included',
+    ],
+  ])
   assert.deepEqual(
     await taxed(
       supplier,

@@ -16,6 +16,11 @@ export const taxWarnings = {
     message: 'Stored nights can no longer be sold: a price is below the taxes that it includes',
     hint: 'Taxes marked included are part of the pushed price; send a smaller value, or push higher prices',
   },
+  onSaleAgain: {
+    type: 'PRICES_ON_SALE_AGAIN',
+    message: 'Stored nights can be sold again: a price was below the taxes that it included',
+    hint: 'Nobody could buy at these prices until now; push them again if they are not what is meant',
+  },
   typeRepeated: {
     type: 'TAX_TYPE_REPEATED',
     message: 'A type of tax is charged twice on the same nights',
@@ -29,7 +34,7 @@ export const taxWarnings = {
 } as const satisfies Record<string, ConstraintError>
 
 export type TaxNeeds = Needs & {
-  /** The stored nights with a price that only the new taxes exceed. Prices belong to ARI, which taxes don't depend on. */
+  /** The stored nights with a price that only the taxes of `after` exceed. Prices belong to ARI, which taxes don't depend on. */
   countNightsBelow: (
     connection: Queryable,
     hotel: HotelRow,
@@ -95,23 +100,35 @@ export async function readPriceFloor(
   return priceFloors.of(rows[0]?.stored ?? null, minorDigits)
 }
 
-/** How many stored nights the new taxes take off sale. */
+/**
+ * How many stored nights the new taxes take off sale, and bring back to it: a price that nobody could buy was held back by
+ * no guard.
+ */
 export async function exceededWarnings(
   { countNightsBelow }: TaxNeeds,
   connection: Queryable,
   hotel: HotelRow,
-  floors: { before: PriceFloor | undefined; after: PriceFloor | undefined },
+  { before, after }: { before: PriceFloor | undefined; after: PriceFloor | undefined },
 ): Promise<Problem[]> {
-  const { before, after } = floors
-  if (!after) return []
-  const { count, isWhole } = await countNightsBelow(connection, hotel, { before, after })
-  if (count === 0) return []
-  const nights = `${isWhole ? '' : 'At least '}${counted(count, 'stored night')}`
+  const nightsBelow = async (floor?: PriceFloor, other?: PriceFloor): Promise<string | undefined> => {
+    if (!floor) return undefined
+    const { count, isWhole } = await countNightsBelow(connection, hotel, { before: other, after: floor })
+    return count === 0 ? undefined : `${isWhole ? '' : 'At least '}${counted(count, 'stored night')}`
+  }
+  const exceeded = await nightsBelow(after, before)
+  const onSaleAgain = await nightsBelow(before, after)
+  const warning = (nights: string | undefined, fault: ConstraintError, what: string): Problem[] =>
+    nights === undefined ? [] : [{ ...fault, message: `${nights} can ${what}`, path: '' }]
   return [
-    {
-      ...taxWarnings.exceedPrice,
-      message: `${nights} can no longer be sold: a price is below the taxes that it includes`,
-      path: '',
-    },
+    ...warning(
+      exceeded,
+      taxWarnings.exceedPrice,
+      'no longer be sold: a price is below the taxes that it includes',
+    ),
+    ...warning(
+      onSaleAgain,
+      taxWarnings.onSaleAgain,
+      'be sold again: a price was below the taxes that it included',
+    ),
   ]
 }
