@@ -83,6 +83,17 @@ test('while the supplier is asked about a booking the hotel closes: nothing is b
   )
 })
 
+test('alerts about the sales of a hotel end when it closes, and open again where they are still true', async () => {
+  const way = await underWay(gateway)
+  await alertsOf(way)
+  expectOk(await pushAri(way, { startDate: '2027-04-05', endDate: '2027-04-30', closed: true }))
+  assert.deepEqual(await alertsOf(way), ['coverage.low', 'drift.high', 'mass.closed'])
+  await pushHotel(way, closed)
+  assert.deepEqual(await alertsOf(way), [])
+  await pushHotel(way)
+  assert.deepEqual(await alertsOf(way), ['coverage.low', 'drift.high'])
+})
+
 test('a hotel that comes back with old prices is told to be stale at once', async () => {
   const way = await underWay(gateway)
   await pushHotel(way, closed)

@@ -13,7 +13,7 @@ import {
   underWay,
   type Fields,
 } from '../../stage/under-way/hotel.ts'
-import { alertsOf, stateOf } from '../../stage/under-way/state.ts'
+import { alertsOf, offerOf, stateOf } from '../../stage/under-way/state.ts'
 
 /** A product that took two adults and takes one, while everything is under way. */
 
@@ -51,6 +51,16 @@ test('a price that is held for more guests than the product takes by now is not 
   const released = await way.supplier.post('/push/guard/release', { hotelId: 'H1', holdIds: [way.holdId] })
   const { cellsChanged, skipped } = Object(expectStatus(released, 207).body)
   assert.deepEqual([cellsChanged, skipped.map(({ reason }: Fields) => reason)], [0, ['product']])
+})
+
+test('an undo puts prices for more guests back where they are: out of sight until the product takes them', async () => {
+  const way = await underWay(gateway)
+  await pushProduct(way, single)
+  const couple = { checkin: '2027-04-24', checkout: '2027-04-26', rooms: [{ adults: 2 }] }
+  expectOk(await way.supplier.post('/push/undo', { hotelId: 'H1', revision: way.mistake }))
+  assert.deepEqual(await offerOf(way, couple), ['occupancy'])
+  await pushProduct(way)
+  assert.equal(Object(await offerOf(way, couple))[0], '242.00')
 })
 
 test('a reservation of more guests gives up what it likes, and adds nothing', async () => {

@@ -61,6 +61,13 @@ test('the prices of some nights change their model: they are replaced whole, and
     feed: ['ari'],
   })
   assert.match(String(after.exported), /"pricingModel":"unit"/)
+  const changes = Object(after.history).slice(1, 5)
+  assert.deepEqual(changes.map((values: unknown) => JSON.stringify(values)).sort(), [
+    '[111,null]',
+    '[15,null]',
+    '[90,null]',
+    '[null,100]',
+  ])
   assert.deepEqual(await offerOf(way, { checkin: '2027-04-18', checkout: '2027-04-20' }), [
     '275.00',
     'RO',
