@@ -17,5 +17,5 @@ test('without an expected total, and without a price check, the price is that of
     async () => void booked.push(await shop.book({ rooms: [room()] })),
   ])
   const [reply] = booked
-  assert.deepEqual([reply?.status, Object(reply?.body['total']).afterTax], [201, '264.00'], reply?.text)
+  assert.deepEqual([reply?.status, Object(reply?.body['total']).afterTax], [201, '264.00'])
 })

@@ -12,12 +12,12 @@ class SlowSocket extends Socket {
   taken = 0
   waiting = 1_000_000
 
-  override get bytesWritten(): number {
-    return this.taken + this.waiting
-  }
-
-  override get writableLength(): number {
-    return this.waiting
+  constructor() {
+    super()
+    Object.defineProperties(this, {
+      bytesWritten: { get: () => this.taken + this.waiting },
+      writableLength: { get: () => this.waiting },
+    })
   }
 }
 
