@@ -145,6 +145,14 @@ export function isCatalogOf(
   return hotel?.storeStamp === catalog.storeStamp && hotel.catalogVersion === catalog.version
 }
 
+/** The rates with which a room was ever pushed. */
+export function ratesOfRoom(
+  { rateNoByCode, productOf }: Pick<HotelCatalog, 'rateNoByCode' | 'productOf'>,
+  roomNo: number,
+): number[] {
+  return [...rateNoByCode.values()].filter((rateNo) => productOf(roomNo, rateNo) !== undefined)
+}
+
 function keyText({ supplierId, hotelCode }: HotelOfSupplier): string {
   return `${supplierId}/${hotelCode}`
 }

@@ -16,6 +16,7 @@ import { nightsIn, type NightMask } from '../blocks/month.ts'
 import type { ReadyPush } from '../judge/plan.ts'
 import { historyFieldOf, originOf, valueOf, type Names } from '../history/replaced-values.ts'
 import { namesOf, numbersOf } from '../catalog/row-names.ts'
+import { ratesOfRoom } from '../catalog/catalog.ts'
 import { countCells, type HeldPart } from '../guard/held-parts.ts'
 import { holdIdOf } from '../guard/hold-id.ts'
 import { lockHoldsOfPush } from '../guard/hold-store.ts'
@@ -49,7 +50,10 @@ export async function applyUndo(
   const { undo, catalog, push } = ready
   refuseFormerCurrency(undo, hotel.currencyRevision)
   await noteLaterChanges(connection, undo, hotel.cellsRevision, blocks)
-  const judged = await judgeUndo(undo, blocks, todayIn(catalog, nowMs) - 1)
+  const judged = await judgeUndo(undo, blocks, {
+    firstNight: todayIn(catalog, nowMs) - 1,
+    ratesOf: (roomNo) => ratesOfRoom(catalog, roomNo),
+  })
   const isRefused = undo.body.onConflict === 'skip' ? isAnyUnseen(undo, judged) : judged.conflicts.length > 0
   let before: Buffer | undefined
   if (!isRefused && undo.body.dryRun !== true && judged.restored.length > 0) {

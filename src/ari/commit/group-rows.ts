@@ -3,6 +3,8 @@ import { Block, type Blocks } from '../blocks/block.ts'
 import type { StoredBlock } from './block-cache.ts'
 import { monthsToLearn } from '../guard/judged-push.ts'
 import type { OpenHolds } from '../guard/open-holds.ts'
+import { ratesOfRoom } from '../catalog/catalog.ts'
+import { rowsBesideUnits } from '../history/undone-units.ts'
 import { monthsBeside } from '../judge/odd-values.ts'
 import type { ReadyPush } from '../judge/plan.ts'
 import {
@@ -45,6 +47,8 @@ export function addRows({ catalog, plan, undo }: ReadyPush, rows: Map<string, Ro
   const add = (roomNo: number, rateNo: number, month: number): void =>
     addRow({ hotelId, roomNo, rateNo, month }, rows)
   for (const { key } of undo?.blocks ?? []) add(key.roomNo, key.rateNo, key.month)
+  for (const row of rowsBesideUnits(undo?.blocks ?? [], (roomNo) => ratesOfRoom(catalog, roomNo)))
+    add(row.roomNo, row.rateNo, row.month)
   for (const item of plan.items) {
     for (const change of item.rows) {
       for (const { month } of change.months) add(change.roomNo, change.rateNo, month)

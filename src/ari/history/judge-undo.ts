@@ -6,6 +6,7 @@ import { fieldNumber, isGuestPriceField, isPriceField } from '../fields.ts'
 import { countNights, nightsIn, type NightMask } from '../blocks/month.ts'
 import type { BlockKey } from '../blocks/store.ts'
 import type { UndoBlock, UndoPlan } from './undo-plan.ts'
+import { UndoneUnits } from './undone-units.ts'
 
 /** Compares what a push wrote with what is stored now: the values to put back, and the conflicts. */
 
@@ -44,8 +45,17 @@ export type JudgedUndo = {
 /** Work between two turns of other requests. */
 const blocksAtOnce = 200
 
-/** `firstNight`: the first that can be changed. */
-export async function judgeUndo(plan: UndoPlan, stored: Blocks, firstNight: DayNumber): Promise<JudgedUndo> {
+export type UndoContext = {
+  /** The first night that can be changed. */
+  firstNight: DayNumber
+  ratesOf: (roomNo: number) => readonly number[]
+}
+
+export async function judgeUndo(
+  plan: UndoPlan,
+  stored: Blocks,
+  { firstNight, ratesOf }: UndoContext,
+): Promise<JudgedUndo> {
   const judged: JudgedUndo = {
     restored: [],
     changes: [],
@@ -57,10 +67,11 @@ export async function judgeUndo(plan: UndoPlan, stored: Blocks, firstNight: DayN
   }
   const lastChange = new Map<string, UndoRange>()
   const lastConflict = new Map<string, UndoRange>()
+  const units = new UndoneUnits(plan.blocks, stored, ratesOf)
   for (const [index, wanted] of plan.blocks.entries()) {
     if (index % blocksAtOnce === blocksAtOnce - 1) await breathe()
     const { roomNo, rateNo, month } = wanted.key
-    const nights = judgeBlock(wanted, stored.of(roomNo, rateNo, month), firstNight)
+    const nights = judgeBlock(wanted, stored.of(roomNo, rateNo, month), firstNight, units)
     judged.cellsChanged += countNights(maskOf(nights.restored))
     judged.cellsInConflict += countNights(maskOf(nights.conflicts))
     judged.inventoryLeftOut += countNights(nights.inventoryKept)
@@ -82,7 +93,7 @@ type JudgedBlock = {
   past: NightMask
 }
 
-function judgeBlock(wanted: UndoBlock, block: Block, firstNight: DayNumber): JudgedBlock {
+function judgeBlock(wanted: UndoBlock, block: Block, firstNight: DayNumber, units: UndoneUnits): JudgedBlock {
   const judged: JudgedBlock = { block, restored: [], conflicts: [], inventoryKept: 0, past: 0 }
   const first = firstDay(wanted.key.month)
   for (const { field, mask, values, written } of wanted.fields) {
@@ -97,7 +108,11 @@ function judgeBlock(wanted: UndoBlock, block: Block, firstNight: DayNumber): Jud
       else if (now !== pushed)
         judged.conflicts.push({ field, night, now, other: pushed, changedAt: changedAt?.[night] ?? 0 })
       // Units that are back on sale may be booked elsewhere by now.
-      else if (field === fieldNumber.inventory && before > now) judged.inventoryKept |= 1 << night
+      else if (
+        field === fieldNumber.inventory &&
+        (before > now || (before === unset && units.areMoreWithout(wanted.key, night)))
+      )
+        judged.inventoryKept |= 1 << night
       else judged.restored.push({ field, night, now, other: before, changedAt: 0 })
     }
   }
