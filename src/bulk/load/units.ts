@@ -151,14 +151,16 @@ export function outcomesOf(unit: Unit, { answer, kept }: Pick<PushRecord, 'answe
         return { line, outcome: 'refused', problems: shown }
       }
       if (status === 'partial') return { line, outcome: 'partial', problems }
-      return { line, outcome: status === 'applied' ? 'applied' : 'unchanged', problems: [] }
+      // Beside what the guard holds of a line, something may have been applied.
+      const isChanged = status === 'applied' || (status === 'held' && result['cellsChanged'] !== 0)
+      return { line, outcome: isChanged ? 'applied' : 'unchanged', problems: [] }
     })
   }
   if (answer.status >= 400) return refusedLineOutcomes(unit, problemsIn(body['errors']))
   if (answer.status === 207) {
     const problems = results.flatMap(({ errors }) => problemsIn(errors))
     // Without any problem, something was held by the guard.
-    const outcome = problems.length > 0 ? 'partial' : 'applied'
+    const outcome = problems.length > 0 ? 'partial' : isUnchanged(body) ? 'unchanged' : 'applied'
     return lines.map((line) => ({ line, outcome, problems }))
   }
   const outcome = kept.outcome === 'unchanged' || isUnchanged(body) ? 'unchanged' : 'applied'
