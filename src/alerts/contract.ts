@@ -34,7 +34,8 @@ export const alertKinds: Readonly<
   'ari.stale': {
     severity: 'warning',
     title: 'A hotel has not received ARI for much longer than usual',
-    remedy: 'Check whether your pushes still run for this hotel, and push its ARI again',
+    remedy:
+      'Check whether your pushes still run for this hotel and none is answered superseded, then push its ARI again',
   },
   'coverage.low': {
     severity: 'warning',

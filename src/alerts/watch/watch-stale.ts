@@ -1,10 +1,18 @@
 import { hourMs, instantOf } from '../../base/calendar.ts'
 import { raiseFindings, type Finding } from '../../findings/store.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
+import { hasWarning } from '../../push-log/conditions.ts'
 
 /** Watches over hotels whose pushes have ended, and notices when they go on. */
 
 const staleWatch = { atLeastHours: 24, timesMedianGap: 6, gapsRead: 15, gapDaysRead: 30 } as const
+
+/**
+ * SQL: whether a row of the push log brought ARI that counts: one that changed nothing because it was stored already does,
+ * one whose values newer sequences superseded does not.
+ */
+const broughtAri = `kind = 'ari' and outcome in ('applied', 'unchanged', 'partial')
+  and (cells_changed > 0 or not coalesce(${hasWarning("'SUPERSEDED'")}, false))`
 
 type AgedHotel = { hotelId: number; supplierId: number; ariAtMs: number; aheadMs: number }
 
@@ -56,8 +64,7 @@ async function selectMedianGaps(
        from (
          select epoch_ms(at) as at_ms, epoch_ms(at) - lag(epoch_ms(at)) over (order by at) as gap from (
            select at from push_log
-           where hotel_id = wanted.id and kind = 'ari' and outcome in ('applied', 'unchanged', 'partial')
-             and at > instant($2)
+           where hotel_id = wanted.id and ${broughtAri} and at > instant($2)
            order by at desc limit $3
          ) as newest
        ) as pushes
@@ -76,8 +83,7 @@ const resolvedAtOnce = 500
  */
 export async function resolvePushed(db: Queryable, nowMs: number): Promise<void> {
   const pushedSince = `exists (select from push_log
-    where push_log.hotel_id = hotel.id and push_log.kind = 'ari'
-      and push_log.outcome in ('applied', 'unchanged', 'partial')
+    where push_log.hotel_id = hotel.id and ${broughtAri}
       and push_log.at > finding.opened_at and push_log.at > instant($1) - interval '7 days')`
   await db.query(
     `with past as (

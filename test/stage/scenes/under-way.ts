@@ -20,7 +20,7 @@ export function gatewayForCalls(options: GatewayOptions = {}): Promise<TestGatew
   })
 }
 
-/** A receiver that is closed after the file's tests. */
+/** A receiver that is closed after the test, or outside of one after the file's tests; not to be made in a hook. */
 export async function receiverOf(behave?: Behaviour): Promise<Receiver> {
   const receiver = await startReceiver(behave)
   after(() => receiver.close())
