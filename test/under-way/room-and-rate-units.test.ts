@@ -102,6 +102,30 @@ test('what is held of one number stays while the other comes or goes, and ends w
   assert.deepEqual([await open(), await forSale(shop)], [0, { BAR: 1 }])
 })
 
+test('a number that goes is never held, and the guard warns where more is sold then than a rule allows', async () => {
+  const shop = await counted(2, 50, null)
+  const { supplier } = shop
+  const rules = [{ kind: 'inventoryJump', units: 5, action: 'hold' }]
+  expectOk(await supplier.post('/push/guard', { rules }))
+  const warningsOf = ({ body }: Reply): unknown[] =>
+    Object.values<Fields>(Object(Object(Object(body['results'])[0])['warnings'])).map(
+      ({ type, message }) => `${String(type)}: ${String(message)}`,
+    )
+  const send = (sent: Fields) =>
+    supplier.post('/push/ari', { hotelId: 'H1', ari: [{ roomId: 'DBL', ...nights, ...sent }] })
+  assert.deepEqual(warningsOf(expectOk(await send({ inventory: null }))), [
+    'GUARD_WARNING: 3 nights: inventoryJump, for example from 2 to 50 (bound 7)',
+  ])
+  assert.deepEqual(await forSale(shop), { BAR: 50 })
+  await push(shop, [20, 18])
+  assert.deepEqual(warningsOf(expectOk(await send({ rates: [{ rateId: 'BAR', inventory: null }] }))), [])
+  await push(shop, [20, 3])
+  const own = expectOk(await send({ rates: [{ rateId: 'BAR', inventory: null }] }))
+  assert.deepEqual(warningsOf(own), [
+    'GUARD_WARNING: 3 nights: inventoryJump, for example from 3 to 20 (bound 8)',
+  ])
+})
+
 test('a number that goes during a price check is judged by what counts when it is booked', async () => {
   const shop = await counted(2, 0, null)
   const url = await liveUrl(shop)

@@ -1,7 +1,7 @@
 import type { Connection } from '../../postgres/connections/connection.ts'
 import { Block, type Blocks } from '../blocks/block.ts'
 import type { StoredBlock } from './block-cache.ts'
-import { monthsToLearn } from '../guard/judged-push.ts'
+import { monthsToLearn, ratesToJudge } from '../guard/judged-push.ts'
 import type { OpenHolds } from '../guard/open-holds.ts'
 import { ratesOfRoom } from '../catalog/catalog.ts'
 import { rowsBesideUnits } from '../history/undone-units.ts'
@@ -56,6 +56,8 @@ export function addRows({ catalog, plan, undo }: ReadyPush, rows: Map<string, Ro
       if (!catalog.guard) continue
       for (const month of monthsToLearn(change, catalog.guard, plan.today))
         add(change.roomNo, change.rateNo, month)
+      for (const rateNo of ratesToJudge(change, catalog.guard, catalog))
+        for (const { month } of change.months) add(change.roomNo, rateNo, month)
     }
   }
 }

@@ -2,7 +2,7 @@ import { firstDay, monthOf, weekdayOf, type DayNumber } from '../../base/calenda
 import { guestsMaxOf } from '../../products/store.ts'
 import { unset } from '../blocks/block-codec.ts'
 import type { Block, Blocks } from '../blocks/block.ts'
-import type { HotelCatalog } from '../catalog/catalog.ts'
+import { ratesOfRoom, type HotelCatalog } from '../catalog/catalog.ts'
 import { fieldNumber, guestBucket, guestPriceField, isPriceField, type FieldValue } from '../fields.ts'
 import { daysAheadMax } from '../item-contract.ts'
 import { countNights, nightsWhere, type NightMask } from '../blocks/month.ts'
@@ -90,7 +90,9 @@ export class PushJudge {
     const { guard } = this.#context
     if (isPriceField(field)) return value !== unset && (guard.prices.length > 0 || guard.learned)
     if (field === fieldNumber.inventory)
-      return value > 0 && (guard.jumps.length > 0 || this.massOpen !== undefined)
+      return value === unset
+        ? guard.jumps.length > 0
+        : value > 0 && (guard.jumps.length > 0 || this.massOpen !== undefined)
     return field === fieldNumber.closed && value === unset && this.massOpen !== undefined
   }
 
@@ -107,6 +109,7 @@ export class PushJudge {
    * what was stored before the push: a price that is cleared and set again is a changed price.
    */
   judge(row: RowChange, { month, field, value }: Pushed, night: number, before: number): Judged | undefined {
+    if (field === fieldNumber.inventory && value === unset) return this.#judgeWithout(row, month, night)
     if (!mayBeHeld(field, before, value)) return undefined
     if (isPriceField(field)) return this.judgePrices(row, month, [{ field, value }], night)
     const { guard, stored } = this.#context
@@ -124,6 +127,20 @@ export class PushJudge {
   #withWhole(own: Verdict | undefined): Verdict | undefined {
     const { whole } = this
     return own?.action === 'reject' || own?.action === whole?.action ? own : (whole ?? own)
+  }
+
+  /**
+   * A number of units that goes lets another count, of the room or of a rate. It can't be held, because rates that have none
+   * of their own would go on selling; that more is sold than a rule allows is warned of.
+   */
+  #judgeWithout({ roomNo, rateNo }: RowChange, month: number, night: number): Judged | undefined {
+    const { guard, stored, catalog } = this.#context
+    const field = fieldNumber.inventory
+    const unitsOf = (rate: number): number => this.before(field, night, stored.of(roomNo, rate, month))
+    const from = unitsOf(rateNo)
+    const value = Math.max(unset, ...ratesBeside(catalog, roomNo, rateNo).map(unitsOf))
+    const verdict = judgeInventory(guard.jumps, from, value)
+    return verdict && { verdict: { ...verdict, action: 'warn' }, field, value, from }
   }
 
   /** About prices of a night that are applied together or not at all. One that closes the night to its party is none. */
@@ -231,6 +248,22 @@ function countedNights(
     counted |= nightsWhere(mask, (night) => isCounted(field, values?.[night] ?? unset, value))
   }
   return counted
+}
+
+/** The rows of a room whose units count once those of one go; rate 0 is the room itself. */
+function ratesBeside(catalog: HotelCatalog, roomNo: number, rateNo: number): number[] {
+  if (rateNo !== 0) return [0]
+  return ratesOfRoom(catalog, roomNo).filter((rate) => catalog.productOf(roomNo, rate)?.isAvailable === true)
+}
+
+/** The rates of the room whose months must be read to judge what a row clears. */
+export function ratesToJudge(
+  { roomNo, rateNo, sets }: RowChange,
+  { jumps }: Guard,
+  catalog: HotelCatalog,
+): number[] {
+  const goes = ({ field, value }: FieldValue): boolean => field === fieldNumber.inventory && value === unset
+  return jumps.length > 0 && sets.some(goes) ? ratesBeside(catalog, roomNo, rateNo) : []
 }
 
 /** The months of a row with a price that must be read to learn its bounds. */
