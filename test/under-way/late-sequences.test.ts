@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { watchOnce } from '../../src/alerts/watch/watch.ts'
+import { figuresOf, load } from '../stage/scenes/bulk.ts'
 import { changesIn, cursorOfNow, getChanges } from '../stage/scenes/changes.ts'
 import { expectStatus, idOf, openShop, type Shop } from '../stage/scenes/booking.ts'
 import { typesOf, type Fields } from '../stage/scenes/under-way.ts'
@@ -12,6 +13,7 @@ import { expectOk } from '../stage/story.ts'
 /** The numbers of a key began again, or are far behind those that it has pushed with. */
 
 const gateway = await gatewayForTests()
+gateway.app.startBulk()
 
 let shops = 0
 /** Every night of April was pushed with the sequence 1,000. */
@@ -96,4 +98,13 @@ test('a late push is not the ARI that the platform asked for again', async () =>
   assert.equal((await openAlerts(shop, 'resync.requested')).length, 1)
   expectOk(await push(shop, 1_001, { inventory: 2 }))
   assert.deepEqual(await openAlerts(shop, 'resync.requested'), [])
+})
+
+test('a late line of a load counts as unchanged', async () => {
+  const shop = await ahead()
+  const ari = [{ roomId: 'DBL', date: '2027-04-10', inventory: 9 }]
+  const line = `${JSON.stringify({ hotelId: 'H1', sequence: 1, ari })}\n`
+  const figures = figuresOf(await load(shop.supplier, { kind: 'ari' }, line))
+  const expected = { state: 'done', lines: 1, applied: 0, unchanged: 1, partial: 0, refused: 0, hotels: 1 }
+  assert.deepEqual(figures, expected)
 })
