@@ -45,7 +45,7 @@ export type JudgedUndo = {
 /** Work between two turns of other requests. */
 const blocksAtOnce = 200
 
-export type UndoContext = {
+type UndoContext = {
   /** The first night that can be changed. */
   firstNight: DayNumber
   ratesOf: (roomNo: number) => readonly number[]

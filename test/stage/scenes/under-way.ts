@@ -32,7 +32,7 @@ export const urlOf = (receiver: Receiver, path = ''): string => `http://127.0.0.
 /** What a URL for price checks answers: two nights at 100.00 and 10 % by default. */
 type Live = { status?: number; inventory?: number; before?: number[]; after?: number[]; more?: Fields }
 
-export type LiveUrl = {
+type LiveUrl = {
   receiver: Receiver
   /** From now on. */
   answers: (live: Live) => void
