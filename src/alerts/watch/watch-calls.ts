@@ -1,4 +1,4 @@
-import { dayMs, dayIn, formatNight, instantOf } from '../../base/calendar.ts'
+import { dayMs, instantOf } from '../../base/calendar.ts'
 import { arrivalNearMs, raiseAlerts } from '../../deliveries/worker/watch.ts'
 import { raiseFindings, settleFindings, type Finding } from '../../findings/store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
@@ -65,15 +65,11 @@ export async function watchDrift({ db }: WatchNeeds, nowMs: number): Promise<voi
        max(${share})::float8 as largest
      from price_drift d ${hotelOfDrift}
        join room_rate using (hotel_id, room_no, rate_no)
-     where since_at is not null and ${share} >= $1 and night >= $2::date
+     where since_at is not null and ${share} >= $1
+       and night >= (instant($2::float8 + hotel.clock_ahead_ms) at time zone 'UTC')::date - 1
        and hotel.is_available and room_rate.is_available
      group by 1, 2 having count(*) >= $3 order by 1, 2 limit $4`,
-    [
-      callWatch.driftShare,
-      formatNight(dayIn('UTC', nowMs) - 1),
-      callWatch.driftNights,
-      callWatch.findingsMax,
-    ],
+    [callWatch.driftShare, nowMs, callWatch.driftNights, callWatch.findingsMax],
   )
   const findings = rows.map(({ supplierId, hotelId, nights, largest }): Finding => {
     const evidence = { nights, largestPercent: Math.round(largest * 1_000) / 10 }

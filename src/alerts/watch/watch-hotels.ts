@@ -129,7 +129,7 @@ async function lookAt(db: Queryable, hotels: readonly HotelToLook[], nowMs: numb
       }
       raised.push({ ...coverage, count: hotelWatch.sellableMin - sellable.length, evidence })
     } else resolved.push(coverage)
-    const closed = closedAtOnce(hotel, sellable.length)
+    const closed = closedAtOnce(hotel, today, sellable.length)
     if (closed) raised.push(closed)
     return { hotel, today, sellable: sellable.length }
   })
@@ -139,9 +139,11 @@ async function lookAt(db: Queryable, hotels: readonly HotelToLook[], nowMs: numb
   return rows.length
 }
 
-function closedAtOnce(hotel: HotelToLook, sellable: number): Finding | undefined {
-  const before = hotel.seenSellable
-  if (before === null || !hotel.isAvailable) return undefined
+/** Nights that have passed since the last look were not closed. */
+function closedAtOnce(hotel: HotelToLook, today: DayNumber, sellable: number): Finding | undefined {
+  const { seenSellable, seenDay } = hotel
+  if (seenSellable === null || seenDay === null || !hotel.isAvailable) return undefined
+  const before = seenSellable - Math.max(0, today - seenDay)
   const closed = before - sellable
   if (closed < hotelWatch.closedMin || closed < before * hotelWatch.closedShare) return undefined
   const evidence = { sellableBefore: before, sellableNow: sellable, daysLookedAt: hotelWatch.daysAhead }
