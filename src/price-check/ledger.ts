@@ -8,7 +8,7 @@ import type { StayQuery, StoredPrice } from './stored-price.ts'
 import type { LivePrice } from './live-answer.ts'
 import { drifted, comparedNightsOf, type ComparedNight } from './drift.ts'
 import type { Judged } from './outcome.ts'
-import { selectOptionalStatus, selectTransactionId } from './store.ts'
+import { isAnyStored, isInProgress, selectTransactionId } from './store.ts'
 
 /**
  * Stores checks in the background: a guest is waiting, and no answer or booking depends on it. A check is written a
@@ -96,18 +96,21 @@ export function checkLedger({ db, log, telemetry }: Needs): Ledger {
   }
 }
 
-/** Inserts one batch after the other, each once: when the answer to a commit is lost, its outcome is asked for. */
+/**
+ * Inserts one batch after the other, each once: when the answer to a commit is lost, the store is asked for the checks
+ * themselves, as soon as the transaction is over.
+ */
 function batchInserter(db: Database): {
   insert: (batch: readonly StoredCheck[]) => Promise<void>
   /** How many checks the last insert stored although it failed. Throws while PostgreSQL is still at it. */
   storedAfterAll: () => Promise<number>
 } {
-  let unsettled: { id: string; count: number } | undefined
+  let unsettled: { id: string; batch: readonly StoredCheck[] } | undefined
   return {
     insert: async (batch) => {
       try {
         await transaction(db, async (connection) => {
-          unsettled = { id: await selectTransactionId(connection), count: batch.length }
+          unsettled = { id: await selectTransactionId(connection), batch }
           connection.lastly((later) => insertChecks(later, batch))
         })
         unsettled = undefined
@@ -118,11 +121,11 @@ function batchInserter(db: Database): {
     },
     storedAfterAll: async () => {
       if (!unsettled) return 0
-      const { id, count } = unsettled
-      const status = await selectOptionalStatus(db, id)
-      if (status === 'in progress') throw new Error('a transaction whose connection broke is still running')
+      const { id, batch } = unsettled
+      if (await isInProgress(db, id)) throw new Error('a transaction whose connection broke is still running')
+      const isStored = await isAnyStored(db, batch)
       unsettled = undefined
-      return status === 'committed' ? count : 0
+      return isStored ? batch.length : 0
     },
   }
 }

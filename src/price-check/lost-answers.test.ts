@@ -96,6 +96,22 @@ test('the answer to an insert is lost after its commit', async (context) => {
   assert.deepEqual(await stored(), { adults: [2, 1], drift: 4 })
 })
 
+test('the answer to an insert is lost, and its commit too, while the store knows another transaction by its id', async (context) => {
+  const { proxy, direct, check, stored } = await scene(context)
+  await direct.query('begin; lock table price_check in share mode')
+  await check(2)
+  await untilBlocked(direct)
+  proxy.hold()
+  await direct.query('commit')
+  await untilStored(direct, 1)
+  await proxy.cut()
+  // What a failover that lost the commit leaves.
+  await direct.query('delete from price_check; delete from price_drift')
+  proxy.release()
+  await proxy.heal()
+  assert.deepEqual(await stored(), { adults: [2], drift: 2 })
+})
+
 test('a commit is still running when its connection is lost', async (context) => {
   const { proxy, direct, check, stored } = await scene(context)
   await direct.query(`${waitForTest}

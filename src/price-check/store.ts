@@ -1,5 +1,6 @@
 import { sweep } from '../postgres/connections/queryable.ts'
-import type { Queryable } from '../postgres/postgres.ts'
+import { instantOf } from '../base/calendar.ts'
+import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
 import type { AccountTerms } from './outcome.ts'
 import type { PriceCheckOutcome } from './contract.ts'
 import type { TermsDifference } from './terms-contract.ts'
@@ -19,7 +20,7 @@ export async function selectOptionalTerms(
   return rows[0]
 }
 
-/** The id by which `selectOptionalStatus` knows the transaction, even after its connection broke. */
+/** The id by which `isInProgress` knows the transaction, even after its connection broke. */
 export async function selectTransactionId(connection: Queryable): Promise<string> {
   const { rows } = await connection.query<{ id: string }>('select pg_current_xact_id()::text as id')
   const [row] = rows
@@ -28,20 +29,36 @@ export async function selectTransactionId(connection: Queryable): Promise<string
 }
 
 /**
- * What became of a transaction; undefined if the store doesn't know it: a failover lost it. A store that was
- * replaced may know another transaction by the same id, and then some checks are taken for stored that are
- * not.
+ * Whether a transaction still runs. What became of one that doesn't, its id can't tell: after a failover that lost it, the
+ * store may know another transaction by it, or none.
  */
-export async function selectOptionalStatus(
-  db: Queryable,
-  transactionId: string,
-): Promise<'in progress' | 'committed' | 'aborted' | undefined> {
-  const { rows } = await db.query<{ status: 'in progress' | 'committed' | 'aborted' | null }>(
+export async function isInProgress(db: Queryable, transactionId: string): Promise<boolean> {
+  const { rows } = await db.query<{ isInProgress: boolean }>(
     // PostgreSQL refuses to be asked about an id that it has not given away yet.
-    'select case when $1::xid8 < pg_current_xact_id() then pg_xact_status($1::xid8) end as status',
+    `select coalesce(case when $1::xid8 < pg_current_xact_id() then pg_xact_status($1::xid8) end = 'in progress', false)
+       as "isInProgress"`,
     [transactionId],
   )
-  return rows[0]?.status ?? undefined
+  return rows[0]?.isInProgress === true
+}
+
+/** Whether any of these checks is stored. */
+export async function isAnyStored(
+  db: Queryable,
+  checks: readonly { checkId: string; supplierId: number; atMs: number }[],
+): Promise<boolean> {
+  const { rows } = await db.query<{ isStored: boolean }>(
+    `select exists (
+       select from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as sent (id, supplier, moment)
+         join price_check on supplier_id = supplier and at = sent.moment and check_id = sent.id
+     ) as "isStored"`,
+    [
+      textArray(checks.map(({ checkId }) => checkId)),
+      numberArray(checks.map(({ supplierId }) => supplierId)),
+      textArray(checks.map(({ atMs }) => instantOf(atMs))),
+    ],
+  )
+  return rows[0]?.isStored === true
 }
 
 export type CheckFilter = {
