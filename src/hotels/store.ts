@@ -235,8 +235,9 @@ async function updateChanged(
          revision = held.revision + 1, catalog_version = held.catalog_version + 1,
          currency_revision =
            case when held.currency = sent.currency then held.currency_revision else held.revision + 1 end,
+         -- After the rules of the guard, by whosever clock: their amounts are of the currency before.
          currency_changed_at = case when held.currency = sent.currency then held.currency_changed_at
-           else instant($2) end
+           else greatest(instant($2), (select max(changed_at) from guard where guard.supplier_id = $1)) end
        from ${pushedTable(3)}
        where held.supplier_id = $1 and held.code = sent.code
          and (held.name, held.currency, held.is_available, held.min_child_age, held.max_child_age, held.time_zone,

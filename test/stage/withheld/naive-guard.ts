@@ -40,7 +40,9 @@ const hourMs = 3_600_000
 const none = new Night()
 
 export class NaiveGuard {
-  settings: Settings
+  #settings: Settings
+  /** Of the settings: amounts are in the currency that the hotel had then. */
+  #eraOfSettings = 0
   #nights = new Map<string, Night>()
   readonly holds = new NaiveHolds()
   /** Prices that ended, by night and field. */
@@ -54,8 +56,17 @@ export class NaiveGuard {
   readonly #floorOn: (date: string) => number
 
   constructor(settings: Settings, floorOn: (date: string) => number) {
-    this.settings = settings
+    this.#settings = settings
     this.#floorOn = floorOn
+  }
+
+  get settings(): Settings {
+    return this.#settings
+  }
+
+  set settings(settings: Settings) {
+    this.#settings = settings
+    this.#eraOfSettings = this.#era
   }
 
   /** Carries a push out. Returns the items without the withheld parts; undefined: nothing is withheld. */
@@ -182,7 +193,8 @@ export class NaiveGuard {
 
   /** A price that doesn't cover its taxes closes the night, and closures are never held. */
   #closes({ date }: Line, field: string, value: Value | null): boolean {
-    return isPrice(field) && Number(value) < this.#floorOn(date)
+    // In another currency the taxes are unknown.
+    return this.#era === 0 && isPrice(field) && Number(value) < this.#floorOn(date)
   }
 
   #wholeOf(line: Line, field: string, value: Value | null, { whole }: Pass): Action | undefined {
@@ -191,7 +203,8 @@ export class NaiveGuard {
 
   #judge(line: Line, field: string, value: Value | null, pass: Pass): Action | undefined {
     if (this.#closes(line, field, value)) return undefined
-    const { rules } = this.settings
+    const hasLapsed = this.#era !== this.#eraOfSettings
+    const rules = this.settings.rules.filter(({ amount }) => !hasLapsed || amount === undefined)
     const stored = pass.stored.get(keyOf(line.rate, line.date)) ?? none
     if (isPrice(field)) {
       const compared = this.#comparedWith(line, field, stored, pass.nowMs)

@@ -49,7 +49,10 @@ export async function saveSettings(
     settings === null
       ? await connection.query('delete from guard where supplier_id = $1 and hotel_id = $2', of)
       : await connection.query(
-          `insert into guard (supplier_id, hotel_id, settings, changed_at) values ($1, $2, $3, instant($4))
+          // After the last change of a currency, by whosever clock.
+          `insert into guard (supplier_id, hotel_id, settings, changed_at) values ($1, $2, $3, greatest(instant($4), (
+             select max(currency_changed_at) + interval '1 millisecond' from hotel
+             where supplier_id = $1 and ($2::int is null or id = $2))))
            on conflict (supplier_id, hotel_id) do update
              set settings = excluded.settings, changed_at = excluded.changed_at
              where guard.settings <> excluded.settings or exists (
