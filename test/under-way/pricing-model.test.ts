@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Reply } from '../../stage/harness.ts'
-import { expectStatus, idOf, room } from '../../stage/scenes/booking.ts'
-import { expectOk } from '../../stage/story.ts'
+import type { Reply } from '../stage/harness.ts'
+import { expectStatus, idOf, room } from '../stage/scenes/booking.ts'
+import { expectOk } from '../stage/story.ts'
 import {
   adults,
   bar,
@@ -12,8 +12,8 @@ import {
   underWay,
   type Fields,
   type UnderWay,
-} from '../../stage/under-way/hotel.ts'
-import { offerOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { offerOf, stateOf } from '../stage/under-way/state.ts'
 
 /** Prices for guests that are replaced by a price for the room from 20 April on, while everything is under way. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../../stage/scenes/bulk.ts'
-import { expectStatus } from '../../stage/scenes/booking.ts'
-import { exported } from '../../stage/scenes/exports.ts'
-import { expectOk } from '../../stage/story.ts'
+import { load } from '../stage/scenes/bulk.ts'
+import { expectStatus } from '../stage/scenes/booking.ts'
+import { exported } from '../stage/scenes/exports.ts'
+import { expectOk } from '../stage/story.ts'
 import {
   adults,
   april,
@@ -15,8 +15,8 @@ import {
   pushHotel,
   underWay,
   type Fields,
-} from '../../stage/under-way/hotel.ts'
-import { alertsOf, deliveryOf, offerOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { alertsOf, deliveryOf, offerOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A hotel in US dollars that changes to yen, while everything is under way. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setAccount } from '../../../src/keys/suppliers.ts'
-import { expectStatus, idOf } from '../../stage/scenes/booking.ts'
-import { expectOk } from '../../stage/story.ts'
+import { setAccount } from '../../src/keys/suppliers.ts'
+import { expectStatus, idOf } from '../stage/scenes/booking.ts'
+import { expectOk } from '../stage/story.ts'
 import {
   bodyOf,
   family,
@@ -11,8 +11,8 @@ import {
   pushProduct,
   underWay,
   type Fields,
-} from '../../stage/under-way/hotel.ts'
-import { penaltiesOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { penaltiesOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A product that could be cancelled and no longer can, while everything is under way. */
 

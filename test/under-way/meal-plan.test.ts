@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setAccount } from '../../../src/keys/suppliers.ts'
-import { expectStatus, idOf, room } from '../../stage/scenes/booking.ts'
-import { expectOk } from '../../stage/story.ts'
+import { setAccount } from '../../src/keys/suppliers.ts'
+import { expectStatus, idOf, room } from '../stage/scenes/booking.ts'
+import { expectOk } from '../stage/story.ts'
 import {
   adults,
   april,
@@ -14,8 +14,8 @@ import {
   underWay,
   type Fields,
   type UnderWay,
-} from '../../stage/under-way/hotel.ts'
-import { deliveryOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { deliveryOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A product with breakfast that is sold without, while everything is under way. */
 

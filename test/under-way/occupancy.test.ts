@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, room } from '../../stage/scenes/booking.ts'
-import { expectOk } from '../../stage/story.ts'
+import { expectStatus, room } from '../stage/scenes/booking.ts'
+import { expectOk } from '../stage/story.ts'
 import {
   adults,
   april,
@@ -12,8 +12,8 @@ import {
   pushProduct,
   underWay,
   type Fields,
-} from '../../stage/under-way/hotel.ts'
-import { alertsOf, offerOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { alertsOf, offerOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A product that took two adults and takes one, while everything is under way. */
 

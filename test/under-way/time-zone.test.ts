@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { expectStatus, idOf, room } from '../../stage/scenes/booking.ts'
-import { expectOk, problemsOf } from '../../stage/story.ts'
+import { expectStatus, idOf, room } from '../stage/scenes/booking.ts'
+import { expectOk, problemsOf } from '../stage/story.ts'
 import {
   adults,
   april,
@@ -12,8 +12,8 @@ import {
   pushAri,
   pushHotel,
   underWay,
-} from '../../stage/under-way/hotel.ts'
-import { offerOf, penaltiesOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { offerOf, penaltiesOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A hotel in Paris that corrects its time zone, while everything is under way. */
 

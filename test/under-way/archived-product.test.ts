@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, idOf, room } from '../../stage/scenes/booking.ts'
-import { expectOk, product } from '../../stage/story.ts'
+import { expectStatus, idOf, room } from '../stage/scenes/booking.ts'
+import { expectOk, product } from '../stage/story.ts'
 import {
   adults,
   april,
@@ -13,8 +13,8 @@ import {
   pushProduct,
   underWay,
   type Fields,
-} from '../../stage/under-way/hotel.ts'
-import { deliveryOf, offerOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { deliveryOf, offerOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A product that is archived, and comes back, while everything is under way. */
 

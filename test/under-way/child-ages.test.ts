@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, room } from '../../stage/scenes/booking.ts'
-import { expectOk } from '../../stage/story.ts'
-import { bodyOf, family, gatewayUnderWay, pushHotel, underWay } from '../../stage/under-way/hotel.ts'
-import { deliveryOf, offerOf, reservationOf, stateOf } from '../../stage/under-way/state.ts'
+import { expectStatus, room } from '../stage/scenes/booking.ts'
+import { expectOk } from '../stage/story.ts'
+import { bodyOf, family, gatewayUnderWay, pushHotel, underWay } from '../stage/under-way/hotel.ts'
+import { deliveryOf, offerOf, reservationOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A hotel whose children are from 2 to 12 changes the ages, while everything is under way. A child of 5 is booked. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus, room, vat } from '../../stage/scenes/booking.ts'
-import { expectOk } from '../../stage/story.ts'
+import { expectStatus, room, vat } from '../stage/scenes/booking.ts'
+import { expectOk } from '../stage/story.ts'
 import {
   adults,
   bar,
@@ -11,8 +11,8 @@ import {
   pushTaxes,
   underWay,
   type Fields,
-} from '../../stage/under-way/hotel.ts'
-import { offerOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { offerOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A hotel with 10 % VAT on top that gets other taxes, while everything is under way. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectStatus } from '../../stage/scenes/booking.ts'
-import { expectOk } from '../../stage/story.ts'
+import { expectStatus } from '../stage/scenes/booking.ts'
+import { expectOk } from '../stage/story.ts'
 import {
   adults,
   bar,
@@ -12,8 +12,8 @@ import {
   pushHotel,
   underWay,
   type Fields,
-} from '../../stage/under-way/hotel.ts'
-import { alertsOf, deliveryOf, offerOf, stateOf } from '../../stage/under-way/state.ts'
+} from '../stage/under-way/hotel.ts'
+import { alertsOf, deliveryOf, offerOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A hotel that takes no bookings for a while, and then again, while everything is under way. */
 
