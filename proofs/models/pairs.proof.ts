@@ -10,7 +10,7 @@ import { openPairs } from '../../test/stage/pairs/rounds.ts'
 
 /** Two or three changes, while everything that they may meet is under way. */
 
-const rounds = { full: combinationsCount, floor: 24, share: 0.02 }
+const rounds = { full: combinationsCount, floor: 16, share: 0.02 }
 /** Of a round. The orders of the same changes mostly show the same fault. */
 const listedMax = 3
 /** Repeats a run, as named by a failure. */
