@@ -33,7 +33,8 @@ test('a key with its own limits reads these, and the absence of a rate limit is 
 test('the published limits are enforced: a body one byte too large and a request above the burst are refused', async () => {
   const supplier = await gateway.supplier('counts', {
     bodyBytesMax: 1_024,
-    requestsPerMinute: 60,
+    // The passing of less than a minute allows no other.
+    requestsPerMinute: 1,
     requestsBurst: 4,
   })
   const { limits } = (await supplier.get('/push/limits')).body

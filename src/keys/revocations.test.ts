@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startGateway, type Reply, type TestGateway } from '../../test/stage/harness.ts'
 import { expectOk } from '../../test/stage/story.ts'
+import { revocationsIn } from './revocations.ts'
 import { withPassword } from '../../test/stage/sign-in.ts'
 
 /**
@@ -65,6 +66,25 @@ test('a revocation is refused if the file can’t be written, and nothing is cha
   )
   assert.deepEqual(await held(), heldBefore)
   assert.equal((await supplier.get('/push/limits')).status, 200)
+})
+
+test('what an older copy of the store has forgotten is revoked again, and nothing else', async () => {
+  const admin = await gateway.operator('admin')
+  const other = await gateway.operator('operator')
+  const [revoked, kept] = [await gateway.supplier('Revoked'), await gateway.supplier('Kept')]
+  expectOk(await admin.post(`/keys/${revoked.keyId}/revoke`, {}))
+  expectOk(await admin.post(`/operators/${other.operatorId}/disable`, {}))
+  const { db } = gateway
+  await db.query('update api_key set revoked_at = null')
+  await db.query('update operator set disabled_at = null')
+  const { enforced, unreadable } = await revocationsIn(join(folder, 'revoked')).enforce(db)
+  assert.deepEqual([enforced.keys, enforced.operators, unreadable], [1, 1, 0])
+  const { rows } = await db.query<{ keys: number[]; operators: number[] }>(
+    `select array(select id from api_key where revoked_at is not null) as keys,
+       array(select id from operator where disabled_at is not null) as operators`,
+  )
+  assert.deepEqual(rows, [{ keys: [revoked.keyId], operators: [other.operatorId] }])
+  assert.equal((await kept.get('/push/limits')).status, 200)
 })
 
 test('restoring access is done anyway, and the answer warns that a restart undoes it', async () => {

@@ -41,4 +41,18 @@ test('a forged cursor is refused, or begins a page like any other, and is no fai
     ],
     [200, 400, 400],
   )
+  const noDelivery = '00000000-0000-0000-0000-000000000000'
+  const lists: [string, string, number][] = [
+    ['/push/log', 'days 999999 999999 row 999999999999999', 200],
+    ['/push/log', 'days   row ', 200],
+    ['/push/log', 'days 1 2 row x', 400],
+    ['/push/log', 'days 1 2 row 9999999999999999', 400],
+    ['/push/deliveries', `999999999999999 dlv_${noDelivery}`, 200],
+    ['/push/deliveries', `1 dlv_${noUuid}`, 400],
+    ['/push/deliveries', `9999999999999999 dlv_${noDelivery}`, 400],
+  ]
+  for (const [path, position, status] of lists) {
+    const reply = await supplier.get(`${path}?cursor=${written(position)}`)
+    assert.deepEqual([path, position, reply.status], [path, position, status], reply.text)
+  }
 })

@@ -11,11 +11,11 @@ const gateway = await gatewayForTests()
 test('without an expected total, and without a price check, the price is that of the moment of the booking', async () => {
   const shop = await openShop(gateway)
   const rates = [{ rateId: 'BAR', price: 120 }]
-  const booked: Reply[] = []
+  const booked = Promise.withResolvers<Reply>()
   await meetingInLine(gateway.db, (connection) => connection.query('select from hotel for update'), [
     () => pushNights(shop.supplier, { rates }),
-    async () => void booked.push(await shop.book({ rooms: [room()] })),
+    async () => booked.resolve(await shop.book({ rooms: [room()] })),
   ])
-  const [reply] = booked
-  assert.deepEqual([reply?.status, Object(reply?.body['total']).afterTax], [201, '264.00'])
+  const reply = await booked.promise
+  assert.deepEqual([reply.status, Object(reply.body['total']).afterTax], [201, '264.00'], reply.text)
 })

@@ -7,29 +7,20 @@ import { endUntakenAnswers } from './http-server.ts'
 
 mock.timers.enable({ apis: ['setInterval'] })
 
-/** A connection on which as much is written as the reader takes, and the rest waits. */
-class SlowSocket extends Socket {
-  taken = 0
-  waiting = 1_000_000
-
-  constructor() {
-    super()
-    Object.defineProperties(this, {
-      bytesWritten: { get: () => this.taken + this.waiting },
-      writableLength: { get: () => this.waiting },
-    })
-  }
-}
-
+/** A connection: what the reader took so far, and what waits for it. */
 function answering(patience = 1) {
   let ended = 0
-  const socket = new SlowSocket()
+  const sent = { taken: 0, waiting: 1_000_000 }
+  const socket = Object.defineProperties(new Socket(), {
+    bytesWritten: { get: () => sent.taken + sent.waiting },
+    writableLength: { get: () => sent.waiting },
+  })
   const answers = endUntakenAnswers(() => ended++, patience)
   answers.sending(socket)
   const seconds = (count: number): void => {
     for (let second = 0; second < count; second++) mock.timers.tick(1_000)
   }
-  return { socket, answers, seconds, ended: () => [ended, socket.destroyed] }
+  return { sent, seconds, end: () => answers.sent(socket), ended: () => [ended, socket.destroyed] }
 }
 
 test('an answer of which nothing is taken for ten seconds ends its connection', () => {
@@ -41,10 +32,10 @@ test('an answer of which nothing is taken for ten seconds ends its connection', 
 })
 
 test('an answer that is taken slowly has all the time that it needs', () => {
-  const { socket, seconds, ended } = answering()
+  const { sent, seconds, ended } = answering()
   for (let step = 0; step < 50; step++) {
     seconds(9)
-    socket.taken += 1
+    sent.taken += 1
     seconds(1)
   }
   assert.deepEqual(ended(), [0, false])
@@ -53,11 +44,11 @@ test('an answer that is taken slowly has all the time that it needs', () => {
 })
 
 test('a connection on which no answer waits is left alone', () => {
-  const { socket, answers, seconds, ended } = answering()
-  socket.waiting = 0
+  const { sent, end, seconds, ended } = answering()
+  sent.waiting = 0
   seconds(100)
-  socket.waiting = 1_000_000
-  answers.sent(socket)
+  sent.waiting = 1_000_000
+  end()
   seconds(100)
   assert.deepEqual(ended(), [0, false])
 })
