@@ -71,6 +71,16 @@ async function send(
   return { status: response.status, body: await response.json() }
 }
 
+test('after its first registration a signed call is asked for, so that reservations that waited are sent at once', async () => {
+  const { apiKey, keyId } = await gateway.supplier('Waiting')
+  await start({ apiKey, clock: gateway.clock })
+  const { rows } = await gateway.db.query<{ isProven: boolean }>(
+    'select signing_secret_proven_at is not null as "isProven" from api_key where id = $1',
+    [keyId],
+  )
+  assert.deepEqual(rows, [{ isProven: true }])
+})
+
 const stay = { checkin: '2027-04-15', checkout: '2027-04-18' }
 const asked = {
   hotelId: 'H1',

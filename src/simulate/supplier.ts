@@ -67,6 +67,7 @@ export async function startSupplier(options: SupplierOptions): Promise<Simulated
     const base = options.publicUrl?.replace(/\/+$/, '') ?? `http://${reachable(host)}:${server.port}`
     const urls = { priceCheck: base + paths.priceCheck, booking: base + paths.booking }
     const newSecret = await register(gateway, urls, secrets)
+    if (newSecret !== undefined) await proveSecret(gateway)
     const alerts = base + paths.alerts
     const newAlertSecret = options.takesAlerts ? await registerAlerts(gateway, alerts) : undefined
     if (newAlertSecret !== undefined) alertSecrets.push(newAlertSecret)
@@ -103,6 +104,14 @@ async function register(
   const second = await saved(gateway, 'registerPushbookWebhook', urls.booking)
   if (second.signingSecret !== undefined) secrets.push(second.signingSecret)
   return first.signingSecret ?? second.signingSecret
+}
+
+/**
+ * Reservations that wait for the URL are sent once a signed call was accepted: the calls of the registration came before
+ * this program had the secret. One that fails is as if it hadn't been asked for: they are sent a few minutes later.
+ */
+async function proveSecret(gateway: GatewayClient): Promise<void> {
+  await gateway.ask(webhookRoutes.testWebhook, { kind: 'pushbook' }).catch(() => {})
 }
 
 type Registration = 'registerAvailabilityWebhook' | 'registerPushbookWebhook'
