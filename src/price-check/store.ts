@@ -175,12 +175,13 @@ export type DriftTotals = {
   cancelPolicyDiffers: number
 }
 
-/**
- * Joins the hotel of a row `d` of price_drift, if the row is about a price that it still has: not one from before a
- * change of its currency.
- */
-export const hotelOfDrift = `join hotel on hotel.id = d.hotel_id and hotel.currency = d.currency
-    and (d.revision is null or d.revision > hotel.currency_revision)`
+/** Whether a row `d` of price_drift is about a price that its hotel still has: not one from before a change of its currency. */
+const isOfPresent =
+  'hotel.currency = d.currency and (d.revision is null or d.revision > hotel.currency_revision)'
+/** Joins the hotel of such a row. */
+export const hotelOfDrift = `join hotel on hotel.id = d.hotel_id and ${isOfPresent}`
+/** The same for one row after the other, so that as few are read as a limit asks for. */
+export const isDriftOfPresent = `(select ${isOfPresent} from hotel where hotel.id = d.hotel_id)`
 
 const driftOfScope = `
   from price_drift d ${hotelOfDrift}

@@ -2,7 +2,7 @@ import { criticalKinds } from '../../alerts/contract.ts'
 import { instantOf } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import type { PushOutcome } from '../../push-log/contract.ts'
-import { hotelOfDrift } from '../../price-check/store.ts'
+import { isDriftOfPresent } from '../../price-check/store.ts'
 import { overviewLimits, type UrgentDelivery } from './contract.ts'
 import { isHoldOpen } from '../holds/store.ts'
 import { stateOf } from '../../deliveries/queue/store.ts'
@@ -184,9 +184,9 @@ export async function selectDriftingHotels(
      from (
        select hotel_id, count(*)::int as nights, max(share) as most, sum(count(*)) over ()::int as all_nights
        from (
-         select hotel_id, ${share} as share from price_drift d ${hotelOfDrift}
+         select hotel_id, ${share} as share from price_drift d
          -- By the index, in which the nights without a price come first.
-         where since_at is not null and night >= $1::date and (${share}) is not null
+         where since_at is not null and night >= $1::date and (${share}) is not null and ${isDriftOfPresent}
          order by (${share}) desc limit ${scatteredCounted} + 1
        ) as differing
        group by hotel_id order by most desc, hotel_id limit ${listed}
