@@ -188,6 +188,7 @@ const stayOf = ({ checkin, checkout, room }: Asked) => ({ checkin, checkout, roo
 export class Pricing {
   readonly #hotel: NaiveHotel
   readonly #product: NaiveProduct
+  readonly #timeZone: string
   readonly policy: NaivePolicy
 
   constructor(account: NaiveAccount, rateId: string) {
@@ -195,6 +196,7 @@ export class Pricing {
     const rate = account.rates.find((one) => one.rateId === rateId)
     if (!rate) throw new RangeError(`no rate ${rateId}`)
     this.policy = rate.policy
+    this.#timeZone = account.hotel.timezone
     this.#product = { roomId, rateId, isAvailable: true, occupancy: { maxOccupancy: 99 } }
     const rates = [...hotel.rates].map(([key, { prices }]) => [key, { prices, inventory: 99 }] as const)
     this.#hotel = { ...hotel, isAvailable: true, rooms: new Map(), rates: new Map(rates), stopped: new Set() }
@@ -211,13 +213,13 @@ export class Pricing {
     return minorOf(this.total({ ...asked, checkout }).afterTax, this.#hotel.digits)
   }
 
-  /** The nights that remain of a booked stay, at their booked prices, by the booked policy. */
-  shortened(sold: Sold, asked: Asked, timeZone: string): Sold {
+  /** The nights that remain of a booked stay, at their booked prices, by the booked policy in the zone of the booking. */
+  shortened(sold: Sold, asked: Asked): Sold {
     const { digits } = sold
     const total = this.total(asked)
     const afterTax = minorOf(total.afterTax, digits)
     const charged = { arrival: asked.checkin, afterTax, firstNight: this.firstNight(asked) }
-    const penalties = penaltiesOf(this.policy, charged, { timeZone, digits })
+    const penalties = penaltiesOf(this.policy, charged, { timeZone: this.#timeZone, digits })
     return { ...sold, asked, total, penalties }
   }
 }

@@ -123,7 +123,7 @@ async function shorten(account: Account, { reservations: { shortened } }: UnderW
   const reply = await account.stage.platform.put(`/booking/reservations/${shortened.id}`, body)
   account.note('shorten', reply)
   expectStatus(account, reply, 200)
-  shortened.changed(shortened.pricing.shortened(sold, asked, account.model.hotel.timezone), grace)
+  shortened.changed(shortened.pricing.shortened(sold, asked), grace)
 }
 
 async function cancel(account: Account, reservation: Reservation): Promise<void> {
