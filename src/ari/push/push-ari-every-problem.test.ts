@@ -297,6 +297,18 @@ test('more nights than the key may push are reported together with all other pro
   ])
 })
 
+test('more items than the key may push are reported together with the other problems of the push, and none is judged', async () => {
+  const supplier = await gateway.supplier('few items', { ariItemsMax: 1 })
+  await pushStoryHotel(supplier)
+  const ari = [night({ inventory: 1 }), night({ roomId: 'X' })]
+  const reply = await supplier.post('/push/ari', { hotelId: 'H1', currency: 'EUR', ari })
+  assert.equal(reply.status, 400)
+  assert.deepEqual(problemsOf(reply), [
+    ['/ari', 'TOO_MANY_ITEMS', 'ari must have at most 1 elements'],
+    ['/currency', 'CURRENCY_MISMATCH', "currency must be the hotel's currency USD"],
+  ])
+})
+
 test('unknown rooms and rates: no 404 if a rule is broken too', async () => {
   await expectProblems([
     {
