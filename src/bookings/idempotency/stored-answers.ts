@@ -71,8 +71,9 @@ export async function selectStoredAnswer<Body>(
   return stored && answerOf(stored, request)
 }
 
-/** A call that didn't end, because its process died, is forgotten after this time. */
-const callForgottenAfter = '1 minute'
+/** A call that its process doesn't renew any more, because the process died, is forgotten after this time. */
+const callForgottenAfter = '15 seconds'
+export const callRenewedEveryMs = 5_000
 
 /**
  * Begins a call, unless it was answered within 24 hours or another process is working on it: then its answer is
@@ -116,6 +117,15 @@ export async function beginCall<Body>(
     return answerOf({ requestHash, status, answer }, request)
   if (found?.isBegun !== true) throw keyInUse()
   return undefined
+}
+
+/** Tells that a call is still under way. */
+export async function renewCall(db: Queryable, { ownedKey }: Repeatable, callId: string): Promise<void> {
+  await db.query({
+    name: 'renew-booking-call',
+    text: 'update booking_call set at = now() where token_id = $1 and idempotency_key = $2 and call = $3',
+    values: [ownerColumn(ownedKey), ownedKey.key, callId],
+  })
 }
 
 /** Ends calls that were refused or failed: they may be repeated at once. An answered one ends with its answer. */

@@ -72,7 +72,8 @@ export async function openMarket(
       for (;;) {
         const answered = await clientTo(index).send(path, body, headers, method)
         // A status without its whole body proves nothing.
-        if (answered.isAnswered && answered.status !== 503 && isWhole(answered)) return answered
+        if (answered.isAnswered && answered.status !== 503 && isWhole(answered) && !isInUse(answered))
+          return answered
         await wait(Math.random() * againAfterMs)
       }
     },
@@ -84,6 +85,11 @@ export async function openMarket(
       if (!running) for (const service of services) await service.end('SIGTERM')
     },
   }
+}
+
+/** The first call is under way, or was until its process was killed a moment ago. */
+function isInUse({ status, text }: Answered): boolean {
+  return status === 409 && text.includes('IDEMPOTENCY_KEY_IN_USE')
 }
 
 function isWhole({ text }: Answered): boolean {
