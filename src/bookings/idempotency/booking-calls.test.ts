@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mock, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { gatewayForTests } from '../../../test/stage/harness.ts'
 import { until } from '../../../test/stage/pace.ts'
 import { openLog } from '../../base/log.ts'
@@ -11,7 +11,8 @@ import { callRenewedEveryMs, type Repeatable } from './stored-answers.ts'
 /** Calls under one key at two processes: the seconds pass when the test says so. */
 
 const { db } = await gatewayForTests()
-mock.timers.enable({ apis: ['setInterval'] })
+before(() => mock.timers.enable({ apis: ['setInterval'] }))
+after(() => mock.timers.reset())
 const log = openLog('silent')
 const [here, elsewhere] = [new BookingCalls(), new BookingCalls()]
 const nowMs = Date.parse('2027-03-01T12:00:00Z')

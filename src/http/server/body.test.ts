@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { mock, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Rejected } from '../rejected.ts'
 import { bodyReader } from './body.ts'
 
 /** How long a body may take. The seconds pass when the test says so. */
 
-mock.timers.enable({ apis: ['setInterval'] })
+before(() => mock.timers.enable({ apis: ['setInterval'] }))
+after(() => mock.timers.reset())
 
 type Sending = {
   /** Sends these bytes, and lets a second pass. */

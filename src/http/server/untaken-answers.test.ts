@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
-import { mock, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { endUntakenAnswers } from './http-server.ts'
 
 /** How long an answer may wait for its reader. The seconds pass when the test says so. */
 
-mock.timers.enable({ apis: ['setInterval'] })
+before(() => mock.timers.enable({ apis: ['setInterval'] }))
+after(() => mock.timers.reset())
 
 /** A connection: what the reader took so far, and what waits for it. */
 function answering(patience = 1) {
