@@ -129,6 +129,8 @@ function platformQuestions(): Question[] {
 
 /** Of each call, or each epoch of the store. */
 const ownOfEachRun = /^\/body\/(?:requestId|nextCursor)$|\/lastUsedAt$/
+/** What people read may be said better in a later version. */
+const forPeople = /\/remedy$/
 
 /**
  * An explained stay may have gained rules that hold, because a later version has more restrictions; nothing that a
@@ -156,7 +158,9 @@ export function differences(was: unknown, is: unknown, path = ''): string[] {
   if (typeof was === 'object' && was !== null) {
     const members = new Map(Object.entries(is ?? {}))
     return Object.entries(was).flatMap(([name, one]) =>
-      ownOfEachRun.test(`${path}/${name}`) ? [] : differences(one, members.get(name), `${path}/${name}`),
+      ownOfEachRun.test(`${path}/${name}`) || forPeople.test(`${path}/${name}`)
+        ? []
+        : differences(one, members.get(name), `${path}/${name}`),
     )
   }
   return Object.is(was, is) ? [] : [`${path}: ${brief(was)} became ${brief(is)}`]
