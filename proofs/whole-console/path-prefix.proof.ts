@@ -10,7 +10,7 @@ import { openConsole, type ConsoleWindow } from '../../test/stage/browser/browse
 
 /**
  * Everything that people open, in a browser, below a path of another host, which serves something else at its other paths.
- * The proxy in between removes the path, as nginx usually does, or passes it on.
+ * The proxy in between removes the path, as nginx usually does, or passes it on: pages are the same then, so a few are opened.
  */
 
 describe('below a path of another host', () => {
@@ -32,7 +32,7 @@ async function walk(what: 'removed' | 'passed'): Promise<void> {
   const console = await open()
   const failedInConsole = failuresOf(console.page)
   await signIn(console.page, publicUrl, token)
-  await openEveryPage(console)
+  if (what === 'removed') await openEveryPage(console)
   await openDeepLinks(console)
   await keepChoices(console, name)
   await saveFiles(console, publicUrl)
@@ -46,7 +46,7 @@ async function walk(what: 'removed' | 'passed'): Promise<void> {
   // Not closed like the console: the reference tries whether eval is allowed, and is told that it isn't.
   const { page } = await open()
   const failedInDocs = failuresOf(page)
-  await readDocs(page, publicUrl)
+  await readDocs(page, publicUrl, what === 'removed' ? Infinity : 1)
   await page.context().close()
   assert.deepEqual(failedInDocs, [])
   assert.deepEqual(proxy.outside, [])
@@ -148,8 +148,8 @@ async function saveFiles({ page, goto }: ConsoleWindow, publicUrl: string): Prom
   assert.ok(body.url().startsWith(`${publicUrl}/console/api/`), body.url())
 }
 
-/** The front page, the reference, from there the guides, all of them with their pictures, and the search in them. */
-async function readDocs(page: Page, publicUrl: string): Promise<void> {
+/** The front page, the reference, from there the guides, so many of them with their pictures, and the search in them. */
+async function readDocs(page: Page, publicUrl: string, guidesRead: number): Promise<void> {
   await page.goto(`${publicUrl}/`)
   await page.waitForURL(`${publicUrl}/docs`)
   await page.getByRole('link', { name: 'API reference' }).first().click()
@@ -160,7 +160,7 @@ async function readDocs(page: Page, publicUrl: string): Promise<void> {
   await page.waitForURL(`${publicUrl}/docs/guides`)
   const guides = await page.locator('nav.guides a').evaluateAll((links) => links.map(String))
   assert.ok(guides.length >= 20)
-  for (const guide of guides) await page.goto(guide)
+  for (const guide of guides.slice(0, guidesRead)) await page.goto(guide)
   await page.goto(`${publicUrl}/docs/guides`)
   await page.getByRole('searchbox').fill('vault key')
   await page.locator('#found').getByRole('link', { name: 'The vault key' }).click()
