@@ -7,10 +7,13 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from './stage/files.ts'
 
-/** Files whose effects would outlast them in their process. */
+/** Files whose effects would outlast them in their process, or that need it as it begins. */
 const alone: readonly string[] = [
   // Registers OpenTelemetry for the process.
   'test/operation/traces.test.ts',
+  // Stop the clock that all servers of a process share.
+  'src/http/server/body.test.ts',
+  'src/http/server/untaken-answers.test.ts',
 ]
 
 /** Enough for the last groups to end at about the same time. */
