@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHmac } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { bookingBody, expectStatus, idOf, openShop, type Shop } from '../stage/scenes/booking.ts'
 import { until } from '../stage/scenes/deliveries.ts'
 import { gatewayForCalls, liveUrl, receiverOf, urlOf, type Fields } from '../stage/scenes/under-way.ts'
@@ -13,6 +14,9 @@ import { setAccount } from '../../src/keys/suppliers.ts'
 
 const gateway = await gatewayForCalls({ vaultKey: Buffer.alloc(32, 7) })
 gateway.app.startDeliveries()
+
+/** What deliveries know of a URL and its secrets is trusted for a moment. */
+const trustedMs = 600
 
 let shops = 0
 const shopOf = (): Promise<Shop> => openShop(gateway, `webhooks ${++shops}`, { inventory: 9 })
@@ -36,6 +40,7 @@ async function failedDelivery({ supplier }: Shop): Promise<Fields> {
 async function register({ supplier }: Shop, kind: string, receiver: Receiver, path = ''): Promise<string> {
   const webhook = urlOf(receiver, path)
   const { body } = expectOk(await supplier.post(`/push/webhook/${kind}`, { webhook }))
+  await wait(trustedMs)
   expectOk(await supplier.post('/push/webhook/test', { kind }))
   return String(body['signingSecret'])
 }
@@ -79,6 +84,7 @@ test('what is booked, changed and cancelled waits without a URL and goes with it
   const cancelled = idOf(await shop.book({ payment }))
   await until('both were refused', () => bookingsAt(first).length === 2)
   expectOk(await supplier.delete('/push/webhook/pushbook'))
+  await wait(trustedMs)
   const fewer = bookingBody(supplier.name, { checkout: '2027-04-21' })
   expectOk(await platform.put(`/booking/reservations/${kept}`, fewer))
   expectOk(await platform.post(`/booking/reservations/${cancelled}/cancel`, {}))
