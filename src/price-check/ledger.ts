@@ -96,10 +96,7 @@ export function checkLedger({ db, log, telemetry }: Needs): Ledger {
   }
 }
 
-/**
- * Inserts one batch after the other, each once: when the answer to a commit is lost, the store is asked for the checks
- * themselves, as soon as the transaction is over.
- */
+/** Inserts one batch after the other, each once: when the answer to a commit is lost, the store is asked for the checks. */
 function batchInserter(db: Database): {
   insert: (batch: readonly StoredCheck[]) => Promise<void>
   /** How many checks the last insert stored although it failed. Throws while PostgreSQL is still at it. */

@@ -75,9 +75,9 @@ test('what arrived meanwhile ends it, and a second look changes nothing', async 
   await set(2, `status = 'delivered', leased_until = null, delivered_at = now()`)
   await set(3, `status = 'dead', leased_until = null, undelivered_since = now()`)
   const nowMs = gateway.clock.now()
-  const before = await rowsOf(reservationId)
+  const rows = await rowsOf(reservationId)
   assert.equal(await passOnMissedTimes(gateway.db, nowMs), 0)
-  assert.deepEqual(await rowsOf(reservationId), before)
+  assert.deepEqual(await rowsOf(reservationId), rows)
   await set(2, `status = 'superseded', delivered_at = null, undelivered_since = now() - interval '1 hour'`)
   assert.equal(await passOnMissedTimes(gateway.db, nowMs), 1)
   assert.equal(await passOnMissedTimes(gateway.db, nowMs), 0)
@@ -87,16 +87,16 @@ async function supplierWithUrl(name: string) {
   const url = `http://127.0.0.1:${receiver.port}/book`
   const supplier = stage.supplierAt(name, url)
   // Its test call, and the registration's ping.
-  let isDone = false
+  const life = { isDone: false }
   const answering = (async () => {
-    while (!isDone) {
+    while (!life.isDone) {
       for (const answer of answers) answer(200)
       answers = []
       await new Promise(setImmediate)
     }
   })()
   const made = await supplier
-  isDone = true
+  life.isDone = true
   await answering
   answers = []
   return made
