@@ -12,8 +12,10 @@ const alone: readonly string[] = [
   // Registers OpenTelemetry for the process.
   'test/operation/traces.test.ts',
   // Stop the clock that all servers of a process share.
+  'src/bookings/idempotency/booking-calls.test.ts',
   'src/http/server/body.test.ts',
   'src/http/server/untaken-answers.test.ts',
+  'src/processes/processes.test.ts',
 ]
 
 /** Enough for the last groups to end at about the same time. */
