@@ -11,7 +11,7 @@ import {
   typesOf,
   urlOf,
   type Fields,
-} from '../stage/scenes/under-way.ts'
+} from '../stage/under-way/calls.ts'
 import { changesSettled, type Reply } from '../stage/harness.ts'
 import { httpAnswer } from '../stage/servers/receiver.ts'
 import { expectOk, pushStoryHotel } from '../stage/story.ts'

@@ -7,7 +7,7 @@ import { bookingBody, expectStatus, idOf, openShop, type Shop } from '../stage/s
 import { figuresOf, load } from '../stage/scenes/bulk.ts'
 import { changesIn, cursorOfNow, getChanges } from '../stage/scenes/changes.ts'
 import { until } from '../stage/scenes/deliveries.ts'
-import { gatewayForCalls, liveUrl, typesOf, type Fields } from '../stage/scenes/under-way.ts'
+import { gatewayForCalls, liveUrl, typesOf, type Fields } from '../stage/under-way/calls.ts'
 import { setAccount } from '../../src/keys/suppliers.ts'
 import { changesSettled } from '../stage/harness.ts'
 import { expectOk } from '../stage/story.ts'

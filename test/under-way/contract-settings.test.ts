@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { bookingBody, expectStatus, idOf, openShop, room } from '../stage/scenes/booking.ts'
 import { until } from '../stage/scenes/deliveries.ts'
-import { gatewayForCalls, liveUrl, typesOf, type Fields } from '../stage/scenes/under-way.ts'
+import { gatewayForCalls, liveUrl, typesOf, type Fields } from '../stage/under-way/calls.ts'
 import type { Reply } from '../stage/harness.ts'
 import { expectOk } from '../stage/story.ts'
 

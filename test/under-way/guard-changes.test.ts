@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { cursorOfNow, changesIn, getChanges } from '../stage/scenes/changes.ts'
 import { expectStatus, openShop, type Shop } from '../stage/scenes/booking.ts'
 import { figuresOf, load } from '../stage/scenes/bulk.ts'
-import { gatewayForCalls, typesOf, type Fields } from '../stage/scenes/under-way.ts'
+import { gatewayForCalls, typesOf, type Fields } from '../stage/under-way/calls.ts'
 import { changesSettled, type Reply } from '../stage/harness.ts'
 import { expectOk } from '../stage/story.ts'
 

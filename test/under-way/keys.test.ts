@@ -6,7 +6,7 @@ import { watchOnce } from '../../src/alerts/watch/watch.ts'
 import { bookingBody, expectStatus, idOf, openShop, type Shop } from '../stage/scenes/booking.ts'
 import { until } from '../stage/scenes/deliveries.ts'
 import { httpAnswer } from '../stage/servers/receiver.ts'
-import { gatewayForCalls, liveUrl, receiverOf, urlOf, type Fields } from '../stage/scenes/under-way.ts'
+import { gatewayForCalls, liveUrl, receiverOf, urlOf, type Fields } from '../stage/under-way/calls.ts'
 import {
   client,
   type Reply,

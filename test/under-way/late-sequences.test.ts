@@ -6,7 +6,7 @@ import { watchOnce } from '../../src/alerts/watch/watch.ts'
 import { figuresOf, load } from '../stage/scenes/bulk.ts'
 import { changesIn, cursorOfNow, getChanges } from '../stage/scenes/changes.ts'
 import { expectStatus, idOf, openShop, type Shop } from '../stage/scenes/booking.ts'
-import { typesOf, type Fields } from '../stage/scenes/under-way.ts'
+import { typesOf, type Fields } from '../stage/under-way/calls.ts'
 import { changesSettled, gatewayForTests, type Reply } from '../stage/harness.ts'
 import { expectOk } from '../stage/story.ts'
 

@@ -4,7 +4,7 @@ import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { watchOnce } from '../../src/alerts/watch/watch.ts'
 import { bookingBody, expectStatus, idOf, openShop, type Shop } from '../stage/scenes/booking.ts'
-import { gatewayForCalls, liveUrl, type Fields } from '../stage/scenes/under-way.ts'
+import { gatewayForCalls, liveUrl, type Fields } from '../stage/under-way/calls.ts'
 import type { Reply } from '../stage/harness.ts'
 import { expectOk } from '../stage/story.ts'
 

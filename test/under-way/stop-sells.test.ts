@@ -7,7 +7,7 @@ import { bookingBody, expectStatus, idOf, openShop, pushNights, type Shop } from
 import { operatorOf, type OperatorCall } from '../stage/scenes/calendar.ts'
 import { until } from '../stage/scenes/deliveries.ts'
 import { exported } from '../stage/scenes/exports.ts'
-import { gatewayForCalls, liveUrl, receiverOf, urlOf, type Fields } from '../stage/scenes/under-way.ts'
+import { gatewayForCalls, liveUrl, receiverOf, urlOf, type Fields } from '../stage/under-way/calls.ts'
 import type { Reply } from '../stage/harness.ts'
 import { expectOk } from '../stage/story.ts'
 

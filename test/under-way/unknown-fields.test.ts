@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { expectStatus, openShop, type Shop } from '../stage/scenes/booking.ts'
 import { figuresOf, load } from '../stage/scenes/bulk.ts'
 import { until } from '../stage/scenes/deliveries.ts'
-import { typesOf, type Fields } from '../stage/scenes/under-way.ts'
+import { typesOf, type Fields } from '../stage/under-way/calls.ts'
 import { gatewayForTests, type Reply, type TestOperator } from '../stage/harness.ts'
 import { expectOk } from '../stage/story.ts'
 

@@ -3,9 +3,9 @@ import { hotelDigests } from '../../../packages/client/src/digest.ts'
 import { storedNights } from '../../../packages/client/src/stored-nights.ts'
 import type { TestClient } from '../harness.ts'
 import { addDays, type ItemSent } from '../models/naive-ari.ts'
+import { readBackNights, type Value } from '../models/read-back-nights.ts'
 import { whatIsSet } from '../scenes/digest-vectors.ts'
 import { expectOk } from '../story.ts'
-import type { Value } from '../withheld/lines.ts'
 import type { Account } from './account.ts'
 import { nightOf } from './changes.ts'
 import type { Asked } from './naive-account.ts'
@@ -48,7 +48,7 @@ export async function compareStored(account: Account): Promise<Map<string, Map<s
 export async function readBack(account: Account) {
   const reply = expectOk(await reader(account).post('/push/getAri', { hotelId: 'H1', ...rangeOf(account) }))
   const { ari, pricingModel }: { ari: ItemSent[]; pricingModel: 'unit' | 'guest' } = Object(reply.body)
-  return { body: { ari, pricingModel }, read: valuesOf(ari) }
+  return { body: { ari, pricingModel }, read: readBackNights(ari) }
 }
 
 const reader = ({ supplier }: Account): TestClient => supplier
@@ -83,29 +83,6 @@ function linesOf(read: ReadonlyMap<string, ReadonlyMap<string, Value>>): string[
           .join(' ')}`,
     )
     .sort()
-}
-
-function valuesOf(ari: readonly ItemSent[]): Map<string, Map<string, Value>> {
-  const read = new Map<string, Map<string, Value>>()
-  const put = (key: string, name: string, value: unknown): void => {
-    if (value === undefined || value === null || value === false) return
-    const night = read.get(key) ?? new Map<string, Value>()
-    read.set(key, night.set(name, value === true || Number(value)))
-  }
-  const days = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
-  for (const { startDate = '', endDate = '', daysOfWeek, inventory, closed, rates = [] } of ari)
-    for (let date = startDate; date <= endDate; date = addDays(date, 1)) {
-      if (daysOfWeek?.includes(days[new Date(date).getUTCDay()] ?? '') === false) continue
-      put(`|${date}`, 'inventory', inventory)
-      put(`|${date}`, 'closed', closed)
-      for (const { rateId, prices, ...fields } of rates) {
-        const stored = Object.entries(fields).filter(([name]) => name !== 'pricingModel')
-        for (const [name, value] of stored) put(`${rateId}|${date}`, name, value)
-        for (const { ageCategory, guests, amount } of prices ?? [])
-          put(`${rateId}|${date}`, ageCategory ? `${ageCategory}/${guests}` : 'unit', amount)
-      }
-    }
-  return read
 }
 
 type Offer = {

@@ -9,7 +9,8 @@ import {
   type NaiveTax,
   type NaiveTotal,
 } from '../models/naive-offers.ts'
-import { isPrice, roomId, type Value } from '../withheld/lines.ts'
+import type { Value } from '../models/read-back-nights.ts'
+import { isPrice, roomId } from '../withheld/lines.ts'
 import { NaiveGuard } from '../withheld/naive-guard.ts'
 import type { Order } from '../withheld/night.ts'
 import { hasFlatAmount, penaltiesOf, type NaivePolicy, type Penalty } from './naive-terms.ts'

@@ -1,4 +1,5 @@
-import { adults, isPrice, type Line, type Prices, type Value } from './lines.ts'
+import type { Value } from '../models/read-back-nights.ts'
+import { adults, isPrice, type Line, type Prices } from './lines.ts'
 import type { Order } from './night.ts'
 
 /** A night's value that is held: of a field, or of all prices together. */

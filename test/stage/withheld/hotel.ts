@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import type { TestClient } from '../harness.ts'
 import { addDays, dateIn, type ItemSent, type PushSent } from '../models/naive-ari.ts'
+import { readBackNights, type NightsRead, type Value } from '../models/read-back-nights.ts'
 import { expectOk, pushStoryHotel } from '../story.ts'
-import { mostGuests, rateIds, roomId, type Value } from './lines.ts'
+import { mostGuests, rateIds, roomId } from './lines.ts'
 import { NaiveGuard } from './naive-guard.ts'
 import type { Order } from './night.ts'
 import type { Settings } from './rules.ts'
 import { timeZone, type Stage } from './stage.ts'
-
-type Read = Map<string, Map<string, Value>>
 
 /** A push to `guarded`, and what its twin was sent of it; undefined: nothing. */
 export type Done = { push: number | undefined; guarded: string; free: string | undefined }
@@ -16,7 +15,6 @@ export type Done = { push: number | undefined; guarded: string; free: string | u
 const filledNights = 20
 /** Of all filled nights, and all that pushes touch. */
 const readNights = 30
-const weekdayNames = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 /** A hotel of `guarded`, its twin of `free`, and what the naive guard knows. */
 export class Hotel {
@@ -24,7 +22,7 @@ export class Hotel {
   readonly hotelId: string
   readonly naive: NaiveGuard
   readonly #stage: Stage
-  #read: Read = new Map()
+  #read: NightsRead = new Map()
   #history: unknown[] = []
   /** What can be undone. */
   done: Done[] = []
@@ -107,7 +105,10 @@ export class Hotel {
   async compare({ isAsNaive = true } = {}): Promise<void> {
     const { guarded, free, gateway } = this.#stage
     const from = addDays(this.today, -1)
-    const [found, expected] = [await this.#readOf(guarded, from), await this.#readOf(free, from)]
+    const [found, expected] = [
+      await this.#readBackNights(guarded, from),
+      await this.#readBackNights(free, from),
+    ]
     const naive = this.naive.read(from)
     if (isAsNaive) this.#assertSame(expected, naive, 'the twin and the naive model')
     this.#assertSame(found, expected, 'the guarded hotel and its twin')
@@ -132,11 +133,11 @@ export class Hotel {
     )
   }
 
-  async #readOf([client]: readonly TestClient[], from: string): Promise<Read> {
+  async #readBackNights([client]: readonly TestClient[], from: string): Promise<NightsRead> {
     const range = { startDate: from, endDate: addDays(from, readNights) }
     const reply = await client?.post('/push/getAri', { hotelId: this.hotelId, ...range })
     const ari: ItemSent[] = Object(reply && expectOk(reply).body).ari
-    return readOf(ari)
+    return readBackNights(ari)
   }
 
   /** The ids of the open holds by the request that they are of; as many requests as the naive guard knows. */
@@ -172,28 +173,6 @@ function linesOf(read: ReadonlyMap<string, ReadonlyMap<string, Value>>): Map<str
         .join(' '),
     ]),
   )
-}
-
-function readOf(ari: readonly ItemSent[]): Read {
-  const read: Read = new Map()
-  const put = (key: string, name: string, value: unknown): void => {
-    if (value === undefined || value === null || value === false) return
-    const night = read.get(key) ?? new Map<string, Value>()
-    read.set(key, night.set(name, value === true || Number(value)))
-  }
-  for (const { startDate = '', endDate = '', daysOfWeek, inventory, closed, rates = [] } of ari)
-    for (let date = startDate; date <= endDate; date = addDays(date, 1)) {
-      if (daysOfWeek?.includes(weekdayNames[new Date(date).getUTCDay()] ?? '') === false) continue
-      put(`|${date}`, 'inventory', inventory)
-      put(`|${date}`, 'closed', closed)
-      for (const { rateId, prices, ...fields } of rates) {
-        const stored = Object.entries(fields).filter(([name]) => name !== 'pricingModel')
-        for (const [name, value] of stored) put(`${rateId}|${date}`, name, value)
-        for (const { ageCategory, guests, amount } of prices ?? [])
-          put(`${rateId}|${date}`, ageCategory ? `${ageCategory}/${guests}` : 'unit', amount)
-      }
-    }
-  return read
 }
 
 type Tax = { value: number; per: 'room' | 'person'; startDate?: string; endDate?: string }

@@ -1,3 +1,4 @@
+import type { Value } from '../models/read-back-nights.ts'
 import { addDays, type ItemSent, type LineSent, type PriceSent, type PushSent } from '../models/naive-ari.ts'
 import { limitNames, switchNames } from '../models/naive-restrictions.ts'
 
@@ -13,7 +14,6 @@ export const adults = ['adult/1', 'adult/2']
 export const mostGuests = 3
 
 export type Model = 'unit' | 'guest'
-export type Value = number | true
 /** The field of a price: `unit`, or as in `adult/2`. */
 export type Prices = {
   /** Of the prices that are set; undefined: they are only cleared. */

@@ -1,3 +1,4 @@
+import type { Value } from '../models/read-back-nights.ts'
 import { addDays, type PushSent } from '../models/naive-ari.ts'
 import {
   adults,
@@ -9,7 +10,6 @@ import {
   pricesWithout,
   type Line,
   type Prices,
-  type Value,
 } from './lines.ts'
 import { lineOfPart, NaiveHolds, type Part } from './holds.ts'
 import { keyOf, Night, type Order } from './night.ts'

@@ -1,13 +1,5 @@
-import {
-  isGuest,
-  isPrice,
-  modelOf,
-  pricedFields,
-  type Line,
-  type Model,
-  type Prices,
-  type Value,
-} from './lines.ts'
+import type { Value } from '../models/read-back-nights.ts'
+import { isGuest, isPrice, modelOf, pricedFields, type Line, type Model, type Prices } from './lines.ts'
 
 /** The place of a push among those of its key. */
 export type Order = { key: number; sequence: number | undefined }

@@ -1,5 +1,6 @@
 import { minimumNames, switchNames } from '../models/naive-restrictions.ts'
-import { isPrice, type Line, type Value } from './lines.ts'
+import type { Value } from '../models/read-back-nights.ts'
+import { isPrice, type Line } from './lines.ts'
 import { keyOf, type Night } from './night.ts'
 
 /** The rules of the guard, as docs/guard.md states them. */

@@ -3,7 +3,7 @@ import { gatewayForTests, type GatewayOptions, type Reply, type TestGateway } fr
 import { minutes } from '../pace.ts'
 import { httpAnswer, startReceiver, type Behaviour, type Receiver } from '../servers/receiver.ts'
 import { expectOk } from '../story.ts'
-import type { Shop } from './booking.ts'
+import type { Shop } from '../scenes/booking.ts'
 
 /** What is under way while something changes: calls that a supplier's URL holds, and alerts that are looked for. */
 
