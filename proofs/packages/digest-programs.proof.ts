@@ -24,6 +24,8 @@ import { expectOk } from '../../test/stage/story.ts'
 /** The programs of the guide “Finding differences”, in the languages that suppliers write. */
 
 const run = promisify(execFile)
+/** Python would leave what it compiles beside the samples. */
+const environ = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
 const gateway = await gatewayForTests()
 const folder = await mkdtemp(join(tmpdir(), 'ari-digest-'))
 
@@ -59,7 +61,7 @@ describe('the programs of the guide', async () => {
       if (why !== undefined) return t.skip(why)
       const script = join(folder, `vectors.${extension}`)
       await writeFile(script, text)
-      const { stdout } = await run(program, [script, samples], { maxBuffer: 64 * 1024 * 1024 })
+      const { stdout } = await run(program, [script, samples], { env: environ, maxBuffer: 64 * 1024 * 1024 })
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- What the program above writes; wrong content fails below.
       const computed = JSON.parse(stdout) as [Texts[], Texts, Texts[]][]
       for (const [number, { title, lines, months, hotel }] of vectors.entries()) {
@@ -97,7 +99,7 @@ describe('the programs of the guide', async () => {
       expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari: [there] }))
       await writeFile(join(folder, `${program}.json`), JSON.stringify(stored))
       const pushAgain = async (): Promise<number> => {
-        const env = { ...process.env, ARI_URL: gateway.url, ARI_KEY: supplier.apiKey }
+        const env = { ...environ, ARI_URL: gateway.url, ARI_KEY: supplier.apiKey }
         const { stdout } = await run(
           program,
           [join(samples, file), 'H1', join(folder, `${program}.json`), '2'],
