@@ -282,7 +282,7 @@ test('the overview reads a part of the hotels when most were closed long ago, an
   await gateway.db.query(
     `insert into price_drift (hotel_id, room_no, rate_no, night, currency, checks, differing, sold_out, largest, last_at,
        stored, live, since_at, since_revision)
-     select id, 1, 1, date '2027-06-01', 'EUR', 1, 1, 1, 1, now(), 100, case when id % 100 = 0 then id end, now(), 1 from hotel`,
+     select id, 1, 1, date '2027-06-01', currency, 1, 1, 1, 1, now(), 100, case when id % 100 = 0 then id end, now(), 1 from hotel`,
   )
   await gateway.db.unhurried.query('vacuum analyze hotel, price_drift')
   // For some seconds, a service repeats its overview.
