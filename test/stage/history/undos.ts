@@ -141,6 +141,7 @@ function undoneBy(
     else if (partsOf(key).field !== 'inventory' || units(before.get(key)) < units(now.get(key)))
       restored.add(key)
   }
+  for (const key of unitsThatStay(restored, before, now)) restored.delete(key)
   const resulting = (): Values => {
     const values = new Map(now)
     for (const key of restored) {
@@ -163,6 +164,35 @@ function undoneBy(
     conflicts.add(key)
   }
   return { now: resulting(), conflicts }
+}
+
+/**
+ * The numbers of units that would go though the other number of the night, of the room or of one of its rates, is
+ * larger: without them more would be sold.
+ */
+function unitsThatStay(restored: ReadonlySet<string>, before: Values, now: Values): string[] {
+  const going = [...restored].filter((key) => partsOf(key).field === 'inventory' && !before.has(key))
+  const after = (key: string): number => units((restored.has(key) ? before : now).get(key))
+  const roomOf = (key: string): string => {
+    const [room, , date = ''] = key.split('|')
+    return keyOf(room, null, date, 'inventory')
+  }
+  const rooms = going.filter(
+    (key) =>
+      roomOf(key) === key &&
+      [...now.keys()].some(
+        (rate) =>
+          rate !== key &&
+          roomOf(rate) === key &&
+          rate.includes('|inventory|') &&
+          after(rate) > units(now.get(key)),
+      ),
+  )
+  const rates = going.filter((key) => {
+    const room = roomOf(key)
+    return room !== key && (rooms.includes(room) ? units(now.get(room)) : after(room)) > units(now.get(key))
+  })
+  return [...rooms, ...rates]
 }
 
 function units(value: unknown): number {
