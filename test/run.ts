@@ -16,6 +16,7 @@ import { checkDatabase } from '../src/postgres/schema/first-connection.ts'
 import { writeClientTypes } from '../scripts/write-client-types.ts'
 import { root, testFiles } from './stage/files.ts'
 import { groupsOf, programsOf } from './groups.ts'
+import { lanesOf } from './lanes.ts'
 import { staleExceptions, whyMaySkip, type Skipped } from './may-skip.ts'
 import { minutes } from './stage/pace.ts'
 import {
@@ -41,18 +42,6 @@ const quickStart = [
   '--max-semi-space-size=32',
 ]
 const testMs = { tests: minutes(5), proof: minutes(30) }
-
-/**
- * The folders of each lane, together of about the same length. What kills servers or computes would leave the processor
- * idle for a third of its time, programs that start and stop for half of it, and pages for two thirds, so lanes run side
- * by side.
- */
-const laneFolders = [
-  ['attacks', 'kills'],
-  ['packages', 'programs', 'store'],
-  ['models', 'pages'],
-  ['whole-console'],
-]
 
 const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
@@ -121,30 +110,25 @@ async function poolerOf(address: TestAddress): Promise<string> {
   return `, through a pooler that keeps ${pooler.keeps}`
 }
 
-type Lane = { programs: string[]; atOnce: number; isAlone?: boolean }
+/** It makes network devices, and a browser's connections end when these change. */
+function changesNetwork(file: string): boolean {
+  return basename(file) === 'silent-death.proof.ts'
+}
 
-function lanes(): Lane[] {
-  if (!isProof) {
-    const groups = groupsOf(
-      files.map((file) => relative(root, file)),
-      groupsAtOnce,
-    )
-    return [{ programs: programsOf(groups), atOnce: groupsAtOnce }]
-  }
-  // It makes network devices, and a browser's connections end when these change.
-  const changesNetwork = (file: string): boolean => basename(file) === 'silent-death.proof.ts'
-  const laneOf = (file: string): string => {
-    if (changesNetwork(file)) return 'alone'
-    const [, folder = ''] = relative(root, file).split(sep)
-    const lane = laneFolders.findIndex((folders) => folders.includes(folder))
-    if (lane < 0) throw new Error(`proofs/${folder} has no lane in test/run.ts`)
-    return String(lane)
-  }
-  return [...Map.groupBy(files, laneOf)].map(([lane, programs]) => ({
-    programs,
-    atOnce: 1,
-    isAlone: lane === 'alone',
-  }))
+async function runProofs(outcome: Outcome, signal: AbortSignal): Promise<void> {
+  for (const file of files.filter(changesNetwork)) await runPrograms([file], 1, outcome, signal)
+  const lanes = lanesOf(files.filter((file) => !changesNetwork(file)))
+  await Promise.all(
+    lanes.map(async (next) => {
+      for (let file = next(); file !== undefined && !signal.aborted; file = next())
+        await runPrograms([file], 1, outcome, signal)
+    }),
+  )
+}
+
+async function runTests(outcome: Outcome, signal: AbortSignal): Promise<void> {
+  const names = files.map((file) => relative(root, file))
+  await runPrograms(programsOf(groupsOf(names, groupsAtOnce)), groupsAtOnce, outcome, signal)
 }
 
 type Outcome = {
@@ -169,9 +153,7 @@ async function runFiles(skipped: Skipped[]): Promise<string> {
     timedOut: [],
     secondsByFile: new Map(),
   }
-  const { alone = [], others = [] } = Object.groupBy(lanes(), ({ isAlone }) => (isAlone ? 'alone' : 'others'))
-  for (const lane of alone) await runLane(lane, outcome, stopped.signal)
-  await Promise.all(others.map((lane) => runLane(lane, outcome, stopped.signal)))
+  await (isProof ? runProofs : runTests)(outcome, stopped.signal)
   const { passed, failed, failedFiles, secondsByFile } = outcome
   const slowest = [...secondsByFile]
     .filter(([, seconds]) => seconds > slowSeconds)
@@ -203,11 +185,16 @@ function tellSkipped(skipped: readonly Skipped[]): void {
   if (file) appendFileSync(file, lines.join(''))
 }
 
-async function runLane(lane: Lane, outcome: Outcome, signal: AbortSignal): Promise<void> {
+async function runPrograms(
+  programs: string[],
+  concurrency: number,
+  outcome: Outcome,
+  signal: AbortSignal,
+): Promise<void> {
   const events = run({
-    files: lane.programs,
+    files: programs,
     cwd: root,
-    concurrency: lane.atOnce,
+    concurrency,
     timeout: testMs[kind],
     // A failing test may leave a service open: its file ends all the same.
     execArgv: [...quickStart, '--import', resolve(root, 'test/left-open.ts')],

@@ -1,0 +1,29 @@
+import { relative, sep } from 'node:path'
+import { root } from './stage/files.ts'
+
+/**
+ * The folders of each lane, together of about the same length. What kills servers or computes would leave the processor
+ * idle for a third of its time, programs that start and stop for half of it, and pages for two thirds, so lanes run side
+ * by side.
+ */
+const laneFolders = [
+  ['attacks', 'kills'],
+  ['packages', 'programs', 'store'],
+  ['models', 'pages'],
+  ['whole-console'],
+]
+
+/** A call takes the lane's next proof; a lane at its end takes the last one of the lane that has most left. */
+export function lanesOf(proofs: readonly string[]): (() => string | undefined)[] {
+  const waiting = laneFolders.map((): string[] => [])
+  for (const file of proofs) {
+    const [, folder = ''] = relative(root, file).split(sep)
+    const lane = waiting[laneFolders.findIndex((folders) => folders.includes(folder))]
+    if (!lane) throw new Error(`proofs/${folder} has no lane in test/lanes.ts`)
+    lane.push(file)
+  }
+  return waiting.map((lane) => () => {
+    const [longest] = waiting.toSorted((left, right) => right.length - left.length)
+    return lane.shift() ?? longest?.pop()
+  })
+}
