@@ -1,6 +1,7 @@
 import {
   addDays,
   daysBetween,
+  isTaxUnknown,
   judge,
   type NaiveHotel,
   type NaiveProduct,
@@ -138,6 +139,7 @@ function isOnSale(hotel: NaiveHotel, { roomId, rateId, occupancy }: NaiveProduct
   const units = Math.min(room?.inventory ?? Infinity, rate?.inventory ?? Infinity)
   if (units === Infinity || units === 0 || room?.closed === true || rate?.closed === true) return false
   if (hotel.stopped.has(`${roomId}|${date}`) || hotel.stopped.has(`${roomId}|${rateId}|${date}`)) return false
+  if (isTaxUnknown(hotel, { roomId, rateId }, date)) return false
   const { maxOccupancy, maxAdult = maxOccupancy } = occupancy
   const adults = Array.from({ length: Math.min(maxAdult, maxOccupancy) }, (_, index) => `adult ${index + 1}`)
   return ['unit', ...adults].some((bucket) => rate?.prices.has(bucket) === true)

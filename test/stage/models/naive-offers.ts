@@ -151,9 +151,7 @@ export function judge(hotel: NaiveHotel, product: NaiveProduct, stay: NaiveStay)
   }
 
   const taxes = taxesOf(hotel, roomId, rateId)
-  const isUnknown = (night: string): boolean =>
-    taxes.some((tax) => tax.isFormer === true && applies(tax, night))
-  if (nights.some(isUnknown)) broken.add('taxes')
+  if (nights.some((night) => isTaxUnknown(hotel, { roomId, rateId }, night))) broken.add('taxes')
   if (broken.has('price') || broken.has('taxes')) return { broken, unitsLeft, total: undefined }
   const rooms = parties.map((party) => ({
     persons: party.adults + party.children,
@@ -174,6 +172,15 @@ function priceOf(night: RateNight | undefined, { adults, children, infants }: Co
   const forInfants = infants === 0 ? 0 : night.prices.get(`infant ${infants}`)
   if (forInfants === undefined && night.former?.has(`infant ${infants}`)) return undefined
   return forAdults + forChildren + (forInfants ?? 0)
+}
+
+/** Whether the night needs a fixed tax of a former currency: no stay over it has a price. */
+export function isTaxUnknown(
+  hotel: NaiveHotel,
+  { roomId, rateId }: Pick<NaiveProduct, 'roomId' | 'rateId'>,
+  night: string,
+): boolean {
+  return taxesOf(hotel, roomId, rateId).some((tax) => tax.isFormer === true && applies(tax, night))
 }
 
 function taxesOf(hotel: NaiveHotel, roomId: string, rateId: string): NaiveTax[] {
