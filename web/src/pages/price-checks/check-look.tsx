@@ -64,6 +64,27 @@ export function DifferenceText({
   )
 }
 
+/** What else than the price differs at the supplier, in words. */
+export function useTermsWords(): (check: Pick<ListedCheck, 'termsDiffer'>) => string[] {
+  const { t } = useTranslation()
+  return ({ termsDiffer = [] }) =>
+    termsDiffer.map((one) => {
+      if (one.what === 'cancelPolicy')
+        return t(`priceChecks.terms.${one.live === null ? 'penaltiesUnread' : 'penalties'}`)
+      const { live, sold } = one
+      return t('priceChecks.terms.mealPlan', { live, sold: sold ?? t('priceChecks.terms.noMealPlan') })
+    })
+}
+
+export function TermsText({ check }: { check: Pick<ListedCheck, 'termsDiffer'> }) {
+  const words = useTermsWords()(check)
+  return words.map((text) => (
+    <Text key={text} size="sm" fw={500} component="div" className={cells['words']}>
+      {text}
+    </Text>
+  ))
+}
+
 type Side = { currency: string; amountAfterTax: string[] | null }
 
 /** The total of all nights and rooms on one side. */

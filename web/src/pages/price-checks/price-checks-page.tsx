@@ -19,7 +19,14 @@ import { HotelCell } from '../../parts/link-to.tsx'
 import { Money } from '../../parts/values/numbers.tsx'
 import { Day, Time } from '../../parts/values/time.tsx'
 import { priceChecks } from '../../text/en/price-checks.ts'
-import { DifferenceText, nightsOf, OutcomeBadge, SumOfNights } from './check-look.tsx'
+import {
+  DifferenceText,
+  nightsOf,
+  OutcomeBadge,
+  SumOfNights,
+  TermsText,
+  useTermsWords,
+} from './check-look.tsx'
 import { DriftView } from './drift-view.tsx'
 import { LatencyView } from './latency-view.tsx'
 import { ViewFrame, viewNames } from './view-frame.tsx'
@@ -85,6 +92,7 @@ function ChecksView() {
 
 function useCsvColumns(): CsvColumn<ConsoleCheck>[] {
   const { t } = useTranslation()
+  const wordsOf = useTermsWords()
   return [
     [t('priceChecks.column.at'), ({ at }) => at],
     [t('priceChecks.column.outcome'), ({ outcome }) => t(`priceChecks.outcome.${outcome}`)],
@@ -97,6 +105,7 @@ function useCsvColumns(): CsvColumn<ConsoleCheck>[] {
     [t('reservations.csv.departure'), ({ checkout }) => checkout],
     [t('priceChecks.csv.difference'), ({ difference }) => difference ?? ''],
     [t('priceChecks.csv.currency'), ({ stored }) => stored.currency],
+    [t('priceChecks.csv.terms'), (check) => wordsOf(check).join('; ')],
     [t('priceChecks.csv.ms'), ({ durationMs }) => durationMs],
   ]
 }
@@ -166,11 +175,13 @@ function LivePrice({ check: { live, stored, roomCount, difference, outcome } }: 
   )
 }
 
-function Outcome({ check: { outcome, failure, durationMs } }: { check: ConsoleCheck }) {
+function Outcome({ check }: { check: ConsoleCheck }) {
   const { t } = useTranslation()
+  const { outcome, failure, durationMs } = check
   return (
     <Stack gap={2} align="flex-start">
       <OutcomeBadge outcome={outcome} />
+      <TermsText check={check} />
       <Text size="xs" c="dimmed">
         {t('priceChecks.took', { ms: durationMs })}
       </Text>

@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../parts/lists/data-table.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Ago } from '../../parts/values/time.tsx'
-import { DifferenceText, OutcomeBadge, SumOfNights } from '../price-checks/check-look.tsx'
+import { DifferenceText, OutcomeBadge, SumOfNights, TermsText } from '../price-checks/check-look.tsx'
 
 type Check = WholeReservation['priceChecks'][number]
 
@@ -17,7 +17,12 @@ export function ChecksSection({ checks, hotelId }: Props) {
     {
       key: 'outcome',
       header: t('reservations.checks.outcome'),
-      cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
+      cell: (check) => (
+        <>
+          <OutcomeBadge outcome={check.outcome} />
+          <TermsText check={check} />
+        </>
+      ),
     },
     {
       key: 'stay',

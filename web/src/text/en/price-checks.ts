@@ -21,7 +21,13 @@ export const priceChecks = {
     circuit_open: 'Endpoint paused',
     not_registered: 'No URL registered',
   },
-  csv: { difference: 'Difference', currency: 'Currency', ms: 'Milliseconds' },
+  csv: { difference: 'Difference', currency: 'Currency', terms: 'Terms that differ', ms: 'Milliseconds' },
+  terms: {
+    mealPlan: 'meal plan {{live}} at the supplier, sold with {{sold}}',
+    noMealPlan: 'none',
+    penalties: 'other cancellation penalties at the supplier',
+    penaltiesUnread: 'cancellation penalties that cannot be read',
+  },
   column: {
     at: 'Checked',
     outcome: 'Outcome',
