@@ -1,6 +1,11 @@
 import { acknowledgeAlerts, listAlerts } from '../alerts/alert-endpoints.ts'
 import { requestResync } from '../alerts/resync/resync-endpoints.ts'
-import { getAlertSettings, setAlertSettings, testAlerts } from '../alerts/channels/settings-endpoints.ts'
+import {
+  getAlertSettings,
+  rotateAlertSecret,
+  setAlertSettings,
+  testAlerts,
+} from '../alerts/channels/settings-endpoints.ts'
 import { getAri } from '../ari/read/get-ari.ts'
 import { getRoomRateMappings } from '../ari/read/get-room-rate-mappings.ts'
 import { pushAri } from '../ari/push/push-ari.ts'
@@ -104,6 +109,7 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   acknowledgeAlerts,
   getAlertSettings,
   setAlertSettings,
+  rotateAlertSecret,
   testAlerts,
   listDeliveries,
   sendDeliveriesAgain,

@@ -218,6 +218,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   retrieveReservations: [hotelNotFound],
   listAlerts: [hotelNotFound],
   acknowledgeAlerts: [alertErrors.notFound],
+  rotateAlertSecret: [alertSettingsErrors.noSecret],
   setAlertSettings: [
     ...Object.values(webhookErrors),
     alertSettingsErrors.noMail,

@@ -270,6 +270,7 @@ const rows: Record<SupplierRouteName, Row> = {
   },
   getAlertSettings: { own: () => ({}), shows: () => '"kinds":', foreign: [] },
   setAlertSettings: { own: () => ({ kinds: ['guard.held'] }), foreign: [] },
+  rotateAlertSecret: { own: () => ({}), foreign: [] },
   testAlerts: { own: () => ({}), foreign: [] },
   getReference: { own: () => ({}), foreign: [] },
   getLimits: { own: () => ({}), foreign: [] },

@@ -29,7 +29,7 @@ export type AlertChannels = {
   close: () => void
 }
 
-export type SignedCall = { id: string; url: string; secret: string; body: object; atMs: number }
+export type SignedCall = { id: string; url: string; secrets: readonly string[]; body: object; atMs: number }
 
 const callWithinMs = 10_000
 const answerBytesMax = 65_536
@@ -48,9 +48,9 @@ export function alertChannels(needs: ChannelNeeds): AlertChannels {
   const operators = operatorsWebhook && operatorsSender(operatorsWebhook, telemetry)
   return {
     mail: mailSettings && mailer(mailSettings),
-    webhook: ({ id, url, secret, body, atMs }) => {
+    webhook: ({ id, url, secrets, body, atMs }) => {
       const bytes = Buffer.from(JSON.stringify(body))
-      return post(suppliers, url, bytes, signedHeaders({ id, atMs, body: bytes, secrets: [secret] }))
+      return post(suppliers, url, bytes, signedHeaders({ id, atMs, body: bytes, secrets }))
     },
     operators: operators?.send,
     operatorsRoutingKey: operatorsWebhook?.routingKey,

@@ -15,7 +15,7 @@ export async function sendTest(
   supplierId: number,
 ): Promise<TestResult[]> {
   const nowMs = clock.now()
-  const { webhook, signingSecret, emails } = await selectSettings(db, supplierId, nowMs)
+  const { webhook, signingSecrets, emails } = await selectSettings(db, supplierId, nowMs)
   const confirmed = emails.filter(({ isConfirmed }) => isConfirmed).map(({ email }) => email)
   if (webhook === null && confirmed.length === 0) throw new Rejected(409, alertSettingsErrors.noChannel)
   if (!(await takeTest(db, supplierId, nowMs)))
@@ -25,13 +25,13 @@ export async function sendTest(
   const id = `alert_test_${randomUUID()}`
   const body = { type: 'alerts.test', sentAt: instantOf(nowMs), isDigest: false, count: 0, alerts: [] }
   const toWebhook =
-    webhook === null || signingSecret === null
+    webhook === null || signingSecrets.length === 0
       ? []
       : [
           named(
             'webhook',
             webhook,
-            alertChannels.webhook({ id, url: webhook, secret: signingSecret, body, atMs: nowMs }),
+            alertChannels.webhook({ id, url: webhook, secrets: signingSecrets, body, atMs: nowMs }),
           ),
         ]
   const toEmails = confirmed.map((to) =>

@@ -1,6 +1,8 @@
 import Type from 'typebox'
 import { findingKinds, type FindingKind } from '../../findings/contract.ts'
-import { oneOf, route, success, text, type ConstraintError } from '../../http/route.ts'
+import { integer, oneOf, route, success, text, type ConstraintError } from '../../http/route.ts'
+
+import { overlapHoursOfSecret } from '../../webhooks/contract.ts'
 
 /** Who is told of a supplier's alerts. */
 
@@ -40,6 +42,11 @@ export const alertSettingsErrors = {
     type: 'NO_ALERT_CHANNEL',
     message: 'No recipient of alerts is set up yet',
     hint: 'Set webhook, or confirm an address in emails, with POST /push/alerts/settings first',
+  },
+  noSecret: {
+    type: 'NO_SIGNING_SECRET',
+    message: 'This account has no signing secret for alerts',
+    hint: 'It gets one with its first URL for alerts: POST /push/alerts/settings',
   },
   testedJustNow: {
     type: 'TESTED_JUST_NOW',
@@ -99,7 +106,7 @@ export const alertSettingsRoutes = {
     summary: 'Set who receives alerts',
     description: [
       'Members that are absent stay as they are. `emails` is the whole list: a new address gets an e-mail with a code, and receives alerts once you have sent that code in `codes`.',
-      'The first `webhook` of an account is answered with a `signingSecret`, once: verify our calls with it as those of the other URLs.',
+      'The first `webhook` of an account is answered with a `signingSecret`, once: verify our calls with it as those of the other URLs. If it is lost, POST /push/alerts/rotate makes another.',
     ].join('\n\n'),
     refusesUnknown: true,
     body: Type.Object({
@@ -149,6 +156,43 @@ export const alertSettingsRoutes = {
         summary: 'Receive only alerts about undelivered reservations',
         request: { kinds: ['booking.undelivered'] },
         answer: { status: 200, body: { code: '200', message: 'Alert settings saved successfully' } },
+      },
+    ],
+  }),
+  rotateAlertSecret: route({
+    method: 'POST',
+    path: '/push/alerts/rotate',
+    access: 'supplier',
+    tag: 'Alerts',
+    summary: 'Get a new signing secret for alerts',
+    description:
+      'Makes another secret for the messages to the URL for alerts, as `POST /push/webhook/rotate` does for the calls to the URLs of a key. Until the end of the overlap every message carries a signature with each; with `overlapHours` 0 only the new one signs from now on. It is displayed in this answer only: when the answer is lost, call again.',
+    body: Type.Object({
+      overlapHours: Type.Optional(
+        integer({
+          minimum: 0,
+          maximum: overlapHoursOfSecret.max,
+          description: `How many hours the old secret goes on signing beside the new one; ${overlapHoursOfSecret.usual} by default`,
+        }),
+      ),
+    }),
+    answer: Type.Object({
+      ...success,
+      signingSecret: Type.String({
+        description: 'Verifies our messages (Standard Webhooks). Sent only once',
+        examples: ['whsec_…'],
+      }),
+      oldSecretValidUntil: Type.String({ description: 'Until when the old secret signs as well (UTC)' }),
+    }),
+    errors: { 409: 'This account has no signing secret for alerts' },
+    examples: [
+      {
+        summary: 'Without a URL for alerts there is no secret',
+        request: { overlapHours: 48 },
+        answer: {
+          status: 409,
+          body: { code: '409', message: 'This account has no signing secret for alerts' },
+        },
       },
     ],
   }),

@@ -1,5 +1,5 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto'
-import { minuteMs } from '../../base/calendar.ts'
+import { hourMs, isoSeconds, minuteMs } from '../../base/calendar.ts'
 import { findingKinds } from '../../findings/contract.ts'
 import { resolveFinding } from '../../findings/store.ts'
 import { answer, on } from '../../http/calls/mount.ts'
@@ -10,6 +10,7 @@ import { vetUrl, type OutboundRules } from '../../outbound/vet-url.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { describeFault } from '../../webhooks/callback.ts'
+import { overlapHoursOfSecret } from '../../webhooks/contract.ts'
 import type { AlertChannels } from './channels.ts'
 import { sendTest } from './send-test.ts'
 import { alertEmails, alertSettingsErrors, alertSettingsRoutes } from './settings-contract.ts'
@@ -17,6 +18,7 @@ import {
   deleteOtherEmails,
   failingAlertsUrl,
   lockSettings,
+  rotateAlertSecret as rotateSecret,
   selectSettings,
   tryCode,
   writeCode,
@@ -52,6 +54,22 @@ export const setAlertSettings = (needs: SettingsNeeds) =>
       ...rendered(settings, needs),
       ...(saved.newSecret === undefined ? {} : { signingSecret: saved.newSecret }),
       notSent,
+    })
+  })
+
+/** POST /push/alerts/rotate. */
+export const rotateAlertSecret = ({ db, clock }: Needs) =>
+  on(alertSettingsRoutes.rotateAlertSecret, async ({ body, caller: { supplierId } }) => {
+    const { overlapHours = overlapHoursOfSecret.usual } = body
+    const oldUntilMs = clock.now() + overlapHours * hourMs
+    const signingSecret = newSigningSecret()
+    if (!(await rotateSecret(db, supplierId, { signingSecret, oldUntilMs })))
+      throw new Rejected(409, alertSettingsErrors.noSecret)
+    return answer(200, {
+      code: '200',
+      message: 'Signing secret rotated successfully',
+      signingSecret,
+      oldSecretValidUntil: isoSeconds(oldUntilMs),
     })
   })
 

@@ -9,8 +9,18 @@ export type AlertSettings = {
   kinds: FindingKind[] | null
   webhook: string | null
   signingSecret: string | null
+  /** That secret, and those before it whose overlap lasts. */
+  signingSecrets: readonly string[]
   codesSent: number
   emails: { email: string; isConfirmed: boolean; codeSentAtMs: number | null }[]
+}
+
+/** SQL: the secrets that sign at `now`, a parameter in milliseconds, newest first; none without a row. */
+export function secretsColumn(settings: string, now: string): string {
+  const unlessOver = (column: string) =>
+    `case when ${settings}.${column}_until > instant(${now}) then ${settings}.${column} end`
+  return `to_json(array_remove(array[${settings}.signing_secret, ${unlessOver('signing_secret_previous')},
+    ${unlessOver('signing_secret_older')}], null))`
 }
 
 /** The subject of `webhook.failing` if the URL for alerts fails. */
@@ -21,7 +31,14 @@ export function failingAlertsUrl(supplierId: number): FindingName {
   return { supplierId, kind: 'webhook.failing', subject: alertsSubject }
 }
 
-const none: AlertSettings = { kinds: null, webhook: null, signingSecret: null, codesSent: 0, emails: [] }
+const none: AlertSettings = {
+  kinds: null,
+  webhook: null,
+  signingSecret: null,
+  signingSecrets: [],
+  codesSent: 0,
+  emails: [],
+}
 
 export async function selectSettings(
   db: Queryable,
@@ -30,6 +47,7 @@ export async function selectSettings(
 ): Promise<AlertSettings> {
   const { rows } = await db.query<AlertSettings>(
     `select kinds, webhook, signing_secret as "signingSecret",
+       ${secretsColumn('alert_settings', '$2')} as "signingSecrets",
        case when codes_since > instant($2) - interval '1 day' then codes_sent else 0 end as "codesSent",
        coalesce((select json_agg(json_build_object('email', address, 'isConfirmed', confirmed_at is not null,
            'codeSentAtMs', epoch_ms(code_sent_at)) order by address)
@@ -58,6 +76,22 @@ export async function writeSettings(
     'update alert_settings set kinds = $2, webhook = $3, signing_secret = $4 where supplier_id = $1',
     [supplierId, kinds, webhook, signingSecret],
   )
+}
+
+/** False if the account has no secret yet. One that was replaced before goes on signing, but not beyond this overlap. */
+export async function rotateAlertSecret(
+  db: Queryable,
+  supplierId: number,
+  { signingSecret, oldUntilMs }: { signingSecret: string; oldUntilMs: number },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update alert_settings set signing_secret = $2, signing_secret_previous = signing_secret,
+       signing_secret_previous_until = instant($3), signing_secret_older = signing_secret_previous,
+       signing_secret_older_until = least(signing_secret_previous_until, instant($3))
+     where supplier_id = $1 and signing_secret is not null`,
+    [supplierId, signingSecret, oldUntilMs],
+  )
+  return rowCount === 1
 }
 
 export async function deleteOtherEmails(

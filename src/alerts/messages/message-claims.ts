@@ -1,6 +1,7 @@
 import { numberArray, type Database, type Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { criticalKinds } from '../contract.ts'
+import { secretsColumn } from '../channels/settings-store.ts'
 import { tellLimits, type Channel } from './outbox.ts'
 import { alertColumns, type AlertRow } from '../store.ts'
 
@@ -19,7 +20,7 @@ export type AlertMessage = {
   attempts: number
   /** Of the supplier's webhook; null: it was removed meanwhile. */
   webhook: string | null
-  signingSecret: string | null
+  signingSecrets: readonly string[]
   /** Whether the address is still one that alerts are sent to; false for webhooks. */
   isConfirmed: boolean
 }
@@ -52,7 +53,7 @@ export async function claimMessages(
      )
      select claimed.id::float8 as id, claimed.supplier_id as "supplierId", channel, claimed.address, recipient,
        to_json(finding_ids) as "findingIds", findings, is_digest as "isDigest", attempts,
-       settings.webhook, settings.signing_secret as "signingSecret", email.address is not null as "isConfirmed"
+       settings.webhook, ${secretsColumn('settings', '$1')} as "signingSecrets", email.address is not null as "isConfirmed"
      from claimed left join alert_settings as settings on settings.supplier_id = claimed.supplier_id
        left join alert_email as email on channel = 'email' and email.supplier_id = claimed.supplier_id
          and email.address = claimed.address and confirmed_at is not null

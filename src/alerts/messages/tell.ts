@@ -111,13 +111,13 @@ async function sendAndSettle(needs: TellNeeds, message: AlertMessage): Promise<v
 
 /** Undefined if there is no such recipient any more. */
 async function send(channels: AlertChannels, message: AlertMessage, told: Told): Promise<Sent | undefined> {
-  const { channel, address, webhook, signingSecret, isConfirmed } = message
+  const { channel, address, webhook, signingSecrets, isConfirmed } = message
   if (channel === 'operators') return channels.operators?.(operatorsBody(told, channels.operatorsRoutingKey))
   if (channel === 'email')
     return isConfirmed ? channels.mail?.({ ...mailOf(told), to: address, messageId: told.id }) : undefined
-  if (webhook === null || signingSecret === null) return undefined
+  if (webhook === null || signingSecrets.length === 0) return undefined
   const { id, atMs } = told
-  return channels.webhook({ id, url: webhook, secret: signingSecret, body: webhookBody(told), atMs })
+  return channels.webhook({ id, url: webhook, secrets: signingSecrets, body: webhookBody(told), atMs })
 }
 
 /** A webhook for alerts that fails is shown, and told by e-mail and to the operators; never to itself. */
