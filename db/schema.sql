@@ -60,6 +60,10 @@ create table alert_settings (
   codes_sent integer default 0 not null,
   codes_since timestamp with time zone not null,
   tested_at timestamp with time zone,
+  signing_secret_previous text,
+  signing_secret_previous_until timestamp with time zone,
+  signing_secret_older text,
+  signing_secret_older_until timestamp with time zone,
   constraint alert_settings_pkey PRIMARY KEY (supplier_id),
   constraint alert_settings_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 );
