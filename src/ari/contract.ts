@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { answerMembers, code, date, integer, oneOf, problem, route, success, warning } from '../http/route.ts'
 import { ariItem, itemsMax, pricingModel, pricingModels } from './item-contract.ts'
+import { assertedCurrency } from '../hotels/asserted-currency.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { expiredMembers, moment } from './history/history-contract.ts'
 import { itemHold } from './guard/contract.ts'
@@ -12,7 +13,7 @@ export const pushAriBody = Type.Object(
   {
     hotelId,
     pricingModel: Type.Optional(pricingModel),
-    currency: Type.Optional(Type.String({ maxLength: 64, description: "Asserts the hotel's currency" })),
+    currency: assertedCurrency,
     mode: Type.Optional(
       oneOf(['delta', 'overlay'], {
         description:

@@ -33,6 +33,12 @@ const rateIdNotFound: ListedError = {
   hint: 'Push the rate, with this room, with POST /push/products first',
 }
 
+const currencyMismatch: ListedError = {
+  type: 'CURRENCY_MISMATCH',
+  message: "currency must be the hotel's currency …",
+  hint: 'Change it with POST /push/hotels, or omit currency',
+}
+
 const ariErrors: readonly ListedError[] = [
   hotelIdNotFound,
   itemErrors.roomNotFound,
@@ -42,11 +48,7 @@ const ariErrors: readonly ListedError[] = [
     message: 'pricingModel is required when a price is sent',
     hint: 'Send unit (a price for the room) or guest (a price by number of guests)',
   },
-  {
-    type: 'CURRENCY_MISMATCH',
-    message: "currency must be the hotel's currency …",
-    hint: 'Change it with POST /push/hotels, or omit currency',
-  },
+  currencyMismatch,
   itemErrors.datesReversed,
   {
     type: 'DATE_IN_PAST',
@@ -144,9 +146,14 @@ const readTooLarge = {
 
 export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
   pushHotels: Object.values(hotelShapeFaults),
-  pushProducts: [hotelIdNotFound, ...Object.values(productErrors), ...Object.values(cancelPolicyErrors)],
+  pushProducts: [
+    hotelIdNotFound,
+    currencyMismatch,
+    ...Object.values(productErrors),
+    ...Object.values(cancelPolicyErrors),
+  ],
   getProducts: [hotelIdNotFound, ...Object.values(productReadErrors)],
-  pushTaxes: [hotelNotFound, ...Object.values(taxShapeFaults)],
+  pushTaxes: [hotelNotFound, currencyMismatch, ...Object.values(taxShapeFaults)],
   getTaxes: [hotelNotFound],
   getRoomRateMappings: [hotelIdNotFound],
   pushAri: [...ariErrors, ...Object.values(planErrors)],

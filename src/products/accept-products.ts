@@ -1,7 +1,8 @@
 import type { Push } from '../http/calls/call.ts'
 import { answer, type Answer } from '../http/calls/mount.ts'
-import { problemsListedMax, Rejected, type Problem, reportedValue } from '../http/rejected.ts'
+import { problemsListedMax, Rejected, rejectIfAny, type Problem, reportedValue } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
+import { assertedCurrencyProblems } from '../hotels/asserted-currency.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
@@ -40,11 +41,12 @@ import {
 export function acceptProducts(
   needs: Needs,
   push: Push,
-  { hotelId, products }: BodyOf<typeof productRoutes.pushProducts>,
+  { hotelId, currency, products }: BodyOf<typeof productRoutes.pushProducts>,
 ): Promise<Answer> {
   return applyAndLog(needs, push, async (connection) => {
     const hotel = await lockHotel(connection, push.caller.supplierId, hotelId)
     if (!hotel) throw new Rejected(404, hotelNotFound(hotelId))
+    rejectIfAny(assertedCurrencyProblems(currency, hotel.currency))
     const saved = await saveProducts(connection, hotel.id, products)
     const counts = { created: 0, updated: 0, unchanged: 0 }
     for (const { outcome } of saved) counts[outcome]++

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { assertedCurrency } from '../hotels/asserted-currency.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { commonLimits } from '../keys/contract.ts'
 import {
@@ -161,7 +162,11 @@ export const productRoutes = {
       '`channelManagerId` in the body is ignored: the key identifies the channel manager.',
     ].join('\n'),
     body: Type.Object(
-      { hotelId, products: Type.Array(product, { minItems: 1, maxItems: productsPerPushMax }) },
+      {
+        hotelId,
+        currency: assertedCurrency,
+        products: Type.Array(product, { minItems: 1, maxItems: productsPerPushMax }),
+      },
       { ignored: [...answerMembers] },
     ),
     answer: Type.Object({

@@ -1,3 +1,4 @@
+import { assertedCurrencyProblems } from '../hotels/asserted-currency.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { selectOptionalHotel } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
@@ -36,7 +37,8 @@ async function judge(
   const hotel = isCode ? await selectOptionalHotel(db, caller.supplierId, hotelCode) : undefined
   const names = await knownNames(db, body, hotel?.id)
   const digits = hotel && minorDigits(hotel.currency)
-  const problems = besideShape(shapeProblems, productProblems(body, names, digits))
+  const ofCurrency = hotel && isRecord(body) ? assertedCurrencyProblems(body['currency'], hotel.currency) : []
+  const problems = besideShape(shapeProblems, [...ofCurrency, ...productProblems(body, names, digits)])
   if (!isCode || hotel) rejectIfAny(problems)
   // The missing hotel comes first, because the caller has to fix that first.
   else rejectIfAny([hotelNotFound(hotelCode), ...problems], shapeProblems.length > 0 ? 400 : 404)

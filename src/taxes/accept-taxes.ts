@@ -52,8 +52,9 @@ export function acceptTaxes(needs: TaxNeeds, push: Push, body: Body): Promise<An
 }
 
 export async function problemsAt(connection: Queryable, hotel: HotelRow, body: unknown) {
+  const { currency } = hotel
   const catalog = await selectCatalog(connection, hotel.id)
-  return { catalog, ...problemsAtHotel(body, minorDigits(hotel.currency) ?? 0, catalog) }
+  return { catalog, ...problemsAtHotel(body, { currency, minorDigits: minorDigits(currency) ?? 0 }, catalog) }
 }
 
 function keyOf({ roomNo, rateNo }: TaxScope): string {

@@ -1,5 +1,6 @@
 import { unknownHotelError } from '../push-log/contract.ts'
 import Type, { type Static } from 'typebox'
+import { assertedCurrency } from '../hotels/asserted-currency.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { formerCurrency } from '../hotels/former-currency.ts'
 import { commonLimits } from '../keys/contract.ts'
@@ -231,7 +232,12 @@ export const taxRoutes = {
       'All or none: if one entry is invalid, the push is refused, and the answer lists every invalid entry. Posting the same again changes nothing.',
     ].join('\n\n'),
     body: Type.Object(
-      { hotelId, taxes: Type.Optional(propertyTaxes), products: Type.Optional(products) },
+      {
+        hotelId,
+        currency: assertedCurrency,
+        taxes: Type.Optional(propertyTaxes),
+        products: Type.Optional(products),
+      },
       { ignored: [...answerMembers] },
     ),
     answer: Type.Object({

@@ -1,4 +1,5 @@
 import { isNight } from '../base/calendar.ts'
+import { assertedCurrencyProblems } from '../hotels/asserted-currency.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
 import { decimalsOf, exactDecimal } from './decimals.ts'
 import { formerCurrencyOf } from './former-taxes.ts'
@@ -104,11 +105,14 @@ function problemsOfValue({ valueType, value }: Record<string, unknown>, path: st
  */
 export function problemsAtHotel(
   body: unknown,
-  minorDigits: number,
+  { currency, minorDigits }: { currency: string; minorDigits: number },
   { roomNoByCode, rateNoByCode }: Pick<Catalog, 'roomNoByCode' | 'rateNoByCode'>,
 ): { misfits: Problem[]; unknown: Problem[] } {
   if (!isRecord(body)) return { misfits: [], unknown: [] }
-  const misfits = currencyProblems(body['taxes'], minorDigits, '/taxes')
+  const misfits = [
+    ...assertedCurrencyProblems(body['currency'], currency),
+    ...currencyProblems(body['taxes'], minorDigits, '/taxes'),
+  ]
   const unknown: Problem[] = []
   for (const { record, index } of recordsOf(body['products'], taxScopesMax)) {
     const { roomId, rateId, taxes } = record

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { load } from '../stage/scenes/bulk.ts'
 import { expectStatus } from '../stage/scenes/booking.ts'
 import { exported } from '../stage/scenes/exports.ts'
-import { expectOk } from '../stage/story.ts'
+import { expectOk, problemsOf } from '../stage/story.ts'
 import {
   adults,
   april,
@@ -13,6 +13,8 @@ import {
   guestPrices,
   pushAri,
   pushHotel,
+  pushProduct,
+  pushTaxes,
   underWay,
   type Fields,
 } from '../stage/under-way/hotel.ts'
@@ -22,6 +24,17 @@ import { alertsOf, deliveryOf, offerOf, stateOf } from '../stage/under-way/state
 
 const gateway = await gatewayUnderWay()
 gateway.app.startBulk()
+
+const city = {
+  type: 'CITY_TAX',
+  valueType: 'fixed',
+  value: 3,
+  appliedOn: 'net',
+  appliedPer: 'per_person_per_night',
+  included: false,
+  payNow: true,
+}
+const flat = { penaltyCharge: { chargeBase: 'FullStay', amount: 40 } }
 
 const withoutPrices = (items: unknown): unknown =>
   Object(items).flatMap(({ rates, ...item }: Fields) => (rates === undefined ? [item] : []))
@@ -113,6 +126,34 @@ for (const format of ['ndjson', 'csv'] as const)
     assert.equal((await load(way.supplier, { kind: 'ari', format }, text)).state, 'done')
     assert.deepEqual(Object(await offerOf(way))[0], '275.00')
   })
+
+test('nor are the fixed taxes and flat penalties of one; a push that names another currency is refused', async () => {
+  const way = await underWay(gateway)
+  await pushTaxes(way, [city])
+  await pushProduct(way, { cancelPolicies: [{ code: 'FLAT', cancelPenalties: [flat] }] })
+  const files = await Promise.all(
+    (['taxes', 'products'] as const).map(async (kind) => {
+      const { text } = await exported(way.supplier, { kind, hotelIds: ['H1'] })
+      return { kind, text }
+    }),
+  )
+  await pushHotel(way, { currency: 'EUR' })
+  expectOk(await pushAri(way, { ...april, ...bar(...guestPrices) }, { sequence: 13 }))
+  const unknown = ['cancelPolicy FORMER_CURRENCY', 'taxes FORMER_CURRENCY']
+  for (const { kind, text } of files) {
+    const job = await load(way.supplier, { kind }, text)
+    assert.deepEqual([kind, job.state, job['applied'], job['refused']], [kind, 'done', 0, 1])
+    assert.match((await way.supplier.get(`/push/bulk/${job.jobId}/errors`)).text, /CURRENCY_MISMATCH/)
+    const refused = expectStatus(await way.supplier.post(`/push/${kind}`, JSON.parse(text)), 400)
+    assert.deepEqual(problemsOf(refused), [
+      ['/currency', 'CURRENCY_MISMATCH', "currency must be the hotel's currency EUR"],
+    ])
+    assert.deepEqual(Object(await offerOf(way)).sort(), unknown)
+  }
+  for (const { kind, text } of files)
+    expectOk(await way.supplier.post(`/push/${kind}`, { ...JSON.parse(text), currency: 'EUR' }))
+  assert.equal(Object(await offerOf(way))[0], '268.00')
+})
 
 test('back in the first currency, prices that differed from the supplier’s own are no alert: they are not sold', async () => {
   const way = await underWay(gateway)

@@ -1,6 +1,7 @@
 import type { DayNumber } from '../../base/calendar.ts'
+import { assertedCurrencyProblems } from '../../hotels/asserted-currency.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
-import { problemAt, problemsListedMax, reportedValue, type Problem } from '../../http/rejected.ts'
+import { problemAt, problemsListedMax, type Problem } from '../../http/rejected.ts'
 import type { Push } from '../../http/calls/call.ts'
 import { unset } from '../blocks/block-codec.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
@@ -95,7 +96,7 @@ export function planPush(
   let cells = 0
   for (const { rows } of items)
     for (const { months } of rows) for (const { mask } of months) cells += countNights(mask)
-  const refused = catalog ? currencyProblems(body, catalog) : []
+  const refused = catalog ? assertedCurrencyProblems(body.currency, catalog.currency) : []
   return { items, cells, refused, nowMs, ...(hotel ? { today: hotel.today } : {}) }
 }
 
@@ -255,15 +256,6 @@ function addProblem(planned: PlannedItem, { listing }: PushContext, build: Defer
   }
   listing.room--
   planned.problems.push(build())
-}
-
-function currencyProblems(body: ReadablePush, catalog: HotelCatalog): Problem[] {
-  if (body.currency === undefined || body.currency === catalog.currency) return []
-  const message = `currency must be the hotel's currency ${catalog.currency}`
-  const hint = 'Change it with POST /push/hotels, or omit currency'
-  return [
-    { type: 'CURRENCY_MISMATCH', message, path: '/currency', value: reportedValue(body.currency), hint },
-  ]
 }
 
 export function tooManyCells(cells: number, most: number): Problem {

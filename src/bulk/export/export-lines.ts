@@ -48,20 +48,20 @@ export const linesByKind: Readonly<Record<BulkKind, (wanted: ToExport) => AsyncG
       productsMax,
     )
     if (!stored) return
-    for (const products of inGroups(stored.products))
-      yield line({ hotelId: code, revision: stored.revision, products })
+    const head = headOf(code, stored)
+    for (const products of inGroups(stored.products)) yield line({ ...head, products })
   },
   async *taxes({ connection, job: { supplierId }, hotel: { code } }) {
     const hotel = await selectOptionalHotel(connection, supplierId, code)
     if (!hotel) return
-    const { revision } = hotel
+    const head = headOf(code, hotel)
     const scopes = await selectTaxes(connection, hotel.id)
     const ofProducts = []
     for (const { roomNo, rateNo, roomId, rateId, taxes } of scopes) {
-      if (roomNo === anyNo && rateNo === anyNo) yield line({ hotelId: code, revision, taxes })
+      if (roomNo === anyNo && rateNo === anyNo) yield line({ ...head, taxes })
       else ofProducts.push({ roomId, rateId, taxes })
     }
-    for (const products of inGroups(ofProducts)) yield line({ hotelId: code, revision, products })
+    for (const products of inGroups(ofProducts)) yield line({ ...head, products })
   },
   ari: ariLines,
 }
@@ -86,8 +86,7 @@ async function* ariLines({ needs, connection, job, hotel, columns }: ToExport): 
       return product && guestsMaxOf(product)
     },
   }
-  // So that a load of the file is refused once the hotel has another currency.
-  const head = { hotelId: hotel.code, currency: catalog.currency, revision }
+  const head = headOf(hotel.code, { currency: catalog.currency, revision })
   const written = (runs: readonly Run[]): string[] => {
     if (job.format === 'ndjson') return [line({ ...head, ...itemsOf(runs, names) })]
     return runs
@@ -148,6 +147,11 @@ function* inGroups<Element>(elements: readonly Element[]): Generator<Element[]> 
     bytes += length
   }
   if (group.length > 0) yield group
+}
+
+/** The currency is asserted: a load of the file is refused once the hotel has another one. */
+function headOf(hotelId: string, { currency, revision }: { currency: string; revision: number }) {
+  return { hotelId, currency, revision }
 }
 
 /** Fewer than one push may have. */
