@@ -26,8 +26,8 @@ export async function stepOf(stage: Stage, hotel: Hotel, round: number, random: 
     hotel.naive.settings = randomSettings(random)
     hotel.note({ settings: hotel.naive.settings })
     expectOk(await setGuard(stage, hotel))
-  } else if (kind < 25) await changeCurrency(stage, hotel, random)
-  else if (kind < 30) await book(stage, hotel, random)
+  } else if (kind < 26) await changeCurrency(stage, hotel, random)
+  else if (kind < 31) await book(stage, hotel, random)
   else await push(stage, hotel, round, random)
 }
 
@@ -123,8 +123,7 @@ async function undo(stage: Stage, hotel: Hotel, random: Random): Promise<void> {
 
 async function changeCurrency(stage: Stage, hotel: Hotel, random: Random): Promise<void> {
   const { hotelId } = hotel
-  const currency = random.pick(['USD', 'EUR', 'JPY'])
-  if (currency === hotel.currency) return
+  const currency = random.pick(['USD', 'EUR', 'JPY'].filter((other) => other !== hotel.currency))
   hotel.currency = currency
   hotel.note({ currency })
   for (const keys of [stage.guarded, stage.free]) await pushStoryHotel(keyOf(keys, 0), { hotelId, currency })
