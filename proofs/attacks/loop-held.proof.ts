@@ -165,8 +165,8 @@ function callsOfConsole(admin: Admin, named: Named, pushIds: readonly number[]):
         (name) => !nights.includes(name),
       )
       const of = (more: Named, label = ''): Call => {
-        const all = Object.entries({ ...named, ...more })
-        const members = Object.fromEntries(all.filter(([name]) => known.includes(name)))
+        const values = Object.entries({ ...named, ...more })
+        const members = Object.fromEntries(values.filter(([name]) => known.includes(name)))
         return {
           name: `console ${method} ${path}${label}`,
           send: () => sent(admin, { method, path }, members, body),
