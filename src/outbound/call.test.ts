@@ -18,7 +18,7 @@ import { outboundCaller, type Called, type OutboundCall, type OutboundCaller } f
 import type { OutboundRules } from './vet-url.ts'
 import { telemetry } from '../base/telemetry.ts'
 import { loopbackNetworks } from './vet-url.ts'
-import { minutes, seconds } from '../../test/stage/pace.ts'
+import { minutes, seconds, until } from '../../test/stage/pace.ts'
 
 const closers: (() => unknown)[] = []
 after(async () => {
@@ -129,11 +129,15 @@ test('calls that wait for a connection can run out of time, unsent, and those be
 })
 
 test('a connection that the other side has closed meanwhile is not used again', async () => {
-  const supplier = await receiver((socket) => socket.end(httpAnswer(200, '{}')))
+  let closed = 0
+  const supplier = await receiver((socket) => {
+    socket.once('close', () => closed++)
+    socket.end(httpAnswer(200, '{}'))
+  })
   const one = caller()
-  for (let count = 0; count < 3; count++) {
+  for (let count = 1; count <= 3; count++) {
     assert.deepEqual(await post(one, `http://supplier.example:${supplier.port}/`), [200, '{}'])
-    await wait(20)
+    await until(() => closed === count)
   }
   assert.equal(supplier.connections(), 3)
 })

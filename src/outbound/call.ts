@@ -55,7 +55,12 @@ export type Called =
       durationMs: number
       /** Human-readable. */
       message: string
+      /** What had come of an answer until then; absent: nothing. */
+      came?: Came
     }
+
+/** The head of an answer, and the beginning of its body. */
+export type Came = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
 type Method = 'GET' | 'POST' | 'PUT'
 
@@ -95,7 +100,7 @@ export function outboundCaller(
   const closing = new AbortController()
   const send: OutboundCaller['send'] = async (call) => {
     const startedMs = performance.now()
-    const progress: Progress = { bytesSent: () => false }
+    const progress: Progress = { bytesSent: () => false, came: () => undefined }
     const { ending, over } = endingOf(call, closing.signal)
     const outcome = await attempt(call, { rules, urls, agents, gate, ending, progress })
       .catch((error: unknown) => failureOf(error, progress))
@@ -118,7 +123,7 @@ export function outboundCaller(
 }
 
 /** The known state of a request in progress. */
-type Progress = { bytesSent: () => boolean }
+type Progress = { bytesSent: () => boolean; came: () => Came | undefined }
 
 type Means = {
   rules: OutboundRules
@@ -245,14 +250,19 @@ function exchange(
       if ((answer.statusCode ?? 0) < finalStatusMin)
         return ending.abort(new CallFault('malformed', `${answer.statusCode} is not the status of an answer`))
       answered = answer
+      progress.came = () => partOf(answer, chunks)
       collect(answer, chunks, call.answerBytesMax, ending).then(() => resolve(answerOf(answer, chunks)), fail)
     })
     request.end(call.body)
   })
 }
 
-function answerOf({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[]): Outcome {
-  return { kind: 'answered', status: statusCode, headers, body: Buffer.concat(chunks) }
+function answerOf(answer: IncomingMessage, chunks: readonly Buffer[]): Outcome {
+  return { kind: 'answered', ...partOf(answer, chunks) }
+}
+
+function partOf({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[]): Came {
+  return { status: statusCode, headers, body: Buffer.concat(chunks) }
 }
 
 /** Refuses endless interim answers, and a switch to another protocol. */
@@ -281,7 +291,10 @@ function collect(
       if (chunks.length === bodyPiecesMax)
         ending.abort(new CallFault('too_large', `the answer comes in more than ${bodyPiecesMax} pieces`))
       else if (bytes <= bytesMax) chunks.push(chunk)
-      else ending.abort(new CallFault('too_large', `the answer is larger than ${bytesMax} bytes`))
+      else {
+        chunks.push(chunk.subarray(0, Math.max(0, chunk.length - (bytes - bytesMax))))
+        ending.abort(new CallFault('too_large', `the answer is larger than ${bytesMax} bytes`))
+      }
     })
     answer.once('end', () => {
       if (answer.complete) resolve()
@@ -291,7 +304,9 @@ function collect(
   })
 }
 
-function failureOf(error: unknown, { bytesSent }: Progress): Outcome {
+function failureOf(error: unknown, progress: Progress): Outcome {
   const { reason, message } = faultOf(error)
-  return { kind: 'failed', reason, bytesSent: bytesSent(), message }
+  const came = progress.came()
+  const bytesSent = progress.bytesSent()
+  return { kind: 'failed', reason, bytesSent, message, ...(came ? { came } : {}) }
 }

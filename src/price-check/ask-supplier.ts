@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { Memory } from '../postgres/memory.ts'
 import type { Needs } from '../postgres/postgres.ts'
-import { outboundCaller, type Called } from '../outbound/call.ts'
+import { outboundCaller, type Called, type Came } from '../outbound/call.ts'
 import type { CallFailure } from '../outbound/connect.ts'
 import type { OutboundRules } from '../outbound/vet-url.ts'
 import {
@@ -18,7 +18,7 @@ import { Circuits, type CallResult, type CircuitState } from '../outbound/circui
 import { connectWithinMs, type FailedOutcome } from './contract.ts'
 import {
   readLiveAnswer,
-  saidByError,
+  saidByPart,
   type Expected,
   type InvalidReason,
   type LivePrice,
@@ -202,15 +202,16 @@ const outcomeByFailure: Readonly<Record<CallFailure, FailedOutcome>> = {
 
 function answeredBy(called: Called, expected: Expected): Answered {
   if (called.kind === 'failed') {
-    const { reason, message } = called
-    return { failure: { outcome: outcomeByFailure[reason], reason, message: safeMessage(message) } }
+    const { reason, message, came } = called
+    const said = came && saidBy(came)
+    const failure = { outcome: outcomeByFailure[reason], reason, message: safeMessage(message) }
+    return { failure: { ...failure, ...(said ? { said } : {}) } }
   }
   const { status: httpStatus, body, headers } = called
   const sent = { body, contentEncoding: headers['content-encoding'] }
-  if (httpStatus < 200 || httpStatus > 299) {
+  if (isError(httpStatus)) {
     const message = `answered with status ${httpStatus}`
-    // Only its units count: an error says nothing of the price.
-    const said = { ...saidByError(sent), isAnswer: false }
+    const said = saidBy(called)
     return { failure: { outcome: 'supplier_error', reason: 'http_status', message, httpStatus, said } }
   }
   const live = readLiveAnswer(sent, expected)
@@ -218,6 +219,17 @@ function answeredBy(called: Called, expected: Expected): Answered {
   const { fault: reason, said } = live
   const message = safeMessage(live.message)
   return { failure: { outcome: 'invalid_response', reason, message, httpStatus, said } }
+}
+
+/** What an answer says that is no answer to the question, or only the beginning of one. */
+function saidBy({ status, body, headers }: Came): Said {
+  const said = saidByPart({ body, contentEncoding: headers['content-encoding'] })
+  // Of an error only its units count: it says nothing of the price. What nobody can read may say anything.
+  return isError(status) ? { ...said, isAnswer: said.isUnread === true } : said
+}
+
+function isError(status: number): boolean {
+  return status < 200 || status > 299
 }
 
 /** Text that PostgreSQL can store and people can read. */

@@ -37,6 +37,8 @@ export type Said = {
   units: number | undefined
   /** Whether it says anything of units or price, or contradicts the question: then nothing may be sold at the stored price. */
   isAnswer: boolean
+  /** Nobody has read it: it is compressed, or in no encoding of ours. */
+  isUnread?: true
 }
 
 /** A body with the encoding that its head names. */
@@ -50,7 +52,7 @@ export function readLiveAnswer(answer: AnswerBody, expected: Expected): LivePric
   if ('fault' in parsed) return parsed
   const { value } = parsed
   const problem = contradictionOf(value, expected)
-  const said = saidBy(value)
+  const said = together(saidBy(value), saidByText(answer.body))
   if (problem) return { ...problem, said: { ...said, isAnswer: true } }
   if (!shape.matches(value)) return { ...shapeProblem(value), said }
   const { inventory, amountBeforeTax, amountAfterTax } = value.roomRate
@@ -60,10 +62,18 @@ export function readLiveAnswer(answer: AnswerBody, expected: Expected): LivePric
     : { inventory: Math.max(0, inventory), nights, terms: readLiveTerms(value.roomRate) }
 }
 
-/** What an answer says whose status is an error. */
-export function saidByError(answer: AnswerBody): Said {
+/** What an answer says whose status is an error, or that isn't complete. */
+export function saidByPart(answer: AnswerBody): Said {
   const parsed = parsedOf(answer)
-  return 'fault' in parsed ? parsed.said : saidBy(parsed.value)
+  return 'fault' in parsed ? parsed.said : together(saidBy(parsed.value), saidByText(answer.body))
+}
+
+function together(one: Said, other: Said): Said {
+  const units = [one, other].flatMap((said) => said.units ?? [])
+  return {
+    units: units.length > 0 ? Math.min(...units) : undefined,
+    isAnswer: one.isAnswer || other.isAnswer,
+  }
 }
 
 type Problem = Omit<Invalid, 'said'>
@@ -135,7 +145,11 @@ function parsedOf({ body: sent, contentEncoding }: AnswerBody): { value: unknown
     if (compression !== undefined && body.length > 0) return compressed(compression)
     const said = saidByText(body)
     if (!isInUtf8(body))
-      return { fault: 'malformed_json', message: 'the answer is not encoded as UTF-8', said }
+      return {
+        fault: 'malformed_json',
+        message: 'the answer is not encoded as UTF-8',
+        said: said.isAnswer ? said : { ...said, ...unread },
+      }
     const type = error.problems[0]?.type ?? 'MALFORMED_JSON'
     return { fault: 'malformed_json', message: `the answer cannot be read as JSON: ${type}`, said }
   }
@@ -146,14 +160,16 @@ function compressionNamed(contentEncoding = 'identity'): string | undefined {
   return name === '' || name === 'identity' ? undefined : name
 }
 
-/** It may say that there are no units, which nobody has read. */
 function compressed(compression: string): Invalid {
   return {
     fault: 'malformed_json',
     message: `the answer is compressed with ${compression}, although the call asks for none (accept-encoding: identity)`,
-    said: { units: undefined, isAnswer: true },
+    said: { units: undefined, ...unread },
   }
 }
+
+/** It may say that there are no units. */
+const unread = { isAnswer: true, isUnread: true } as const
 
 /** Text in UTF-16 whose characters are ASCII is valid UTF-8, with a zero byte for every other character. */
 function isInUtf8(body: Buffer): boolean {
@@ -179,6 +195,9 @@ function framesOf(value: unknown): Record<string, unknown>[] {
   return [...outer, ...outer.flatMap((one) => [one['roomRate']].flat()).filter((one) => isRecord(one))]
 }
 
+/** A member that says something of units or price: neither null nor empty. */
+const saidSomething = /"(?:inventory|amountbeforetax|amountaftertax)"\s*:\s*(?!null|"\s*"|\[\s*\])[^\s,}]/
+
 function isSaid(value: unknown): boolean {
   if (value === undefined || value === null) return false
   if (Array.isArray(value)) return value.some(isSaid)
@@ -191,12 +210,15 @@ function unitsOf(value: unknown): number | undefined {
   return typeof number === 'number' ? number : undefined
 }
 
-/** What text says that isn't JSON: it may be cut short, or have NaN for an amount. */
+/**
+ * What text says, wherever in it: it may be cut short, have NaN for an amount, another frame, other capitals, or be JSON within
+ * a text of JSON.
+ */
 function saidByText(body: Buffer): Said {
-  const text = body.toString('latin1').replaceAll('\0', '')
+  const text = body.toString('latin1').replaceAll('\0', '').replaceAll('\\', '').toLowerCase()
   const units = [...text.matchAll(/"inventory"\s*:\s*"?\s*([+-]?\d+(?:\.\d+)?)/g)].map(([, found]) =>
     Number(found),
   )
-  const isAnswer = saying.some((member) => text.includes(`"${member}"`))
+  const isAnswer = units.length > 0 || saidSomething.test(text)
   return { units: units.length > 0 ? Math.min(...units) : undefined, isAnswer }
 }

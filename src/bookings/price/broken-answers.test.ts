@@ -109,6 +109,48 @@ test('units are read first and by themselves: fewer than asked is sold out whate
   )
 })
 
+test('a no is believed in whatever frame it comes, and in an answer that broke, was too large or never ended', async () => {
+  const none = JSON.stringify({ roomRate: { ...asPushed, inventory: 0 } })
+  const cut =
+    (bytes: string, more: number): Behaviour =>
+    (socket) => {
+      const headers = { 'content-length': String(bytes.length + more) }
+      socket.write(httpAnswer(200, bytes, headers))
+      setImmediate(() => socket.destroy())
+    }
+  const found = await judged({
+    'deeper in it': text(`{"data":${none}}`),
+    'another name of the frame': text(none.replace('roomRate', 'roomRates')),
+    'other capitals': text(none.replace('inventory', 'Inventory')),
+    'JSON within a text': text(JSON.stringify(none)),
+    'JSON within a member': text(JSON.stringify({ roomRate: JSON.stringify({ inventory: 0 }) })),
+  })
+  // Five failed calls in a row would pause the URL.
+  const broken = await judged({
+    'broken at its end': cut(none, 50),
+    'broken in its middle': cut('{"roomRate":{"inventory":0,', 500),
+  })
+  const endless = await judged({
+    'too large': text(`{"roomRate":{"inventory":0,"x":"${'a'.repeat(300_000)}"}}`),
+    'without an end': (socket) =>
+      void socket.write(httpAnswer(200, none, { 'content-length': String(none.length + 1) })),
+  })
+  assert.deepEqual(
+    { ...found, ...broken, ...endless },
+    {
+      'deeper in it': 'sold_out wrong_shape SOLD_OUT',
+      'another name of the frame': 'sold_out wrong_shape SOLD_OUT',
+      'other capitals': 'sold_out wrong_shape SOLD_OUT',
+      'JSON within a text': 'sold_out wrong_shape SOLD_OUT',
+      'JSON within a member': 'sold_out wrong_shape SOLD_OUT',
+      'broken at its end': 'sold_out reset SOLD_OUT',
+      'broken in its middle': 'sold_out reset SOLD_OUT',
+      'too large': 'sold_out too_large SOLD_OUT',
+      'without an end': 'sold_out timeout SOLD_OUT',
+    },
+  )
+})
+
 test('what was said is not replaced by the stored price; what said nothing is', async () => {
   const right = JSON.stringify({ roomRate: asPushed })
   assert.deepEqual(
@@ -124,6 +166,8 @@ test('what was said is not replaced by the stored price; what said nothing is', 
       'units that are no number': saying({ inventory: 'few' }),
       'a price alone': saying({ inventory: undefined }),
       compressed: full(gzipSync(right), { 'content-encoding': 'gzip' }),
+      'compressed, with an error': full(gzipSync(right), { 'content-encoding': 'gzip' }, 500),
+      'compressed without a word': full(brotliCompressSync(right)),
       nothing: full(Buffer.alloc(0)),
       'an empty object': text('{}'),
       'an empty room-rate': text('{"roomRate":{}}'),
@@ -145,6 +189,8 @@ test('what was said is not replaced by the stored price; what said nothing is', 
       'units that are no number': 'invalid_response wrong_shape PRICE_CHECK_FAILED',
       'a price alone': 'invalid_response wrong_shape PRICE_CHECK_FAILED',
       compressed: 'invalid_response malformed_json PRICE_CHECK_FAILED',
+      'compressed, with an error': 'supplier_error http_status PRICE_CHECK_FAILED',
+      'compressed without a word': 'invalid_response malformed_json PRICE_CHECK_FAILED',
       nothing: 'invalid_response malformed_json booked',
       'an empty object': 'invalid_response wrong_shape booked',
       'an empty room-rate': 'invalid_response wrong_shape booked',
