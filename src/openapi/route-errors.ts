@@ -18,7 +18,7 @@ import { deliveryErrors } from '../deliveries/contract.ts'
 import { reservationErrors } from '../bookings/answer-contract.ts'
 import { sandboxErrors } from '../sandbox/contract.ts'
 import { taxErrors } from '../taxes/contract.ts'
-import { noSigningSecret } from '../webhooks/contract.ts'
+import { secretsOverlap, noSigningSecret } from '../webhooks/contract.ts'
 import { webhookErrors } from '../webhooks/url-errors.ts'
 import type { ListedError } from './shapes.ts'
 
@@ -197,7 +197,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   undo: [hotelIdNotFound, itemErrors.roomNotFound, ...Object.values(undoErrors)],
   registerAvailabilityWebhook: Object.values(webhookErrors),
   registerPushbookWebhook: Object.values(webhookErrors),
-  rotateWebhookSecret: [noSigningSecret],
+  rotateWebhookSecret: [noSigningSecret, secretsOverlap],
   listPushes: [hotelNotFound],
   listPriceChecks: [hotelNotFound],
   checkPrice: [
@@ -225,7 +225,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   retrieveReservations: [hotelNotFound],
   listAlerts: [hotelNotFound],
   acknowledgeAlerts: [alertErrors.notFound],
-  rotateAlertSecret: [alertSettingsErrors.noSecret],
+  rotateAlertSecret: [alertSettingsErrors.noSecret, secretsOverlap],
   setAlertSettings: [
     ...Object.values(webhookErrors),
     alertSettingsErrors.noMail,

@@ -8,6 +8,13 @@ export const noSigningSecret = {
   hint: 'It gets one when its first URL is registered: POST /push/webhook/availability or /push/webhook/pushbook',
 } as const satisfies ConstraintError
 
+/** Besides the present secret, calls are signed with two earlier ones at most: a third rotation would end one too early. */
+export const secretsOverlap = {
+  type: 'SECRETS_OVERLAP',
+  message: 'Two earlier signing secrets still sign calls',
+  hint: 'Wait for the seconds in Retry-After, or send overlapHours 0, which ends all earlier ones at once',
+} as const satisfies ConstraintError
+
 /** How long calls are signed with the old secret as well. */
 export const overlapHoursOfSecret = { max: 168, usual: 24 }
 
@@ -230,7 +237,7 @@ export const webhookRoutes = {
       }),
       oldSecretValidUntil: Type.String({ description: 'Until when the old secret signs as well (UTC)' }),
     }),
-    errors: { 409: 'This API key has no signing secret' },
+    errors: { 409: 'This API key has no signing secret, or two earlier ones still sign' },
     examples: [
       {
         summary: 'A new secret; both sign for two days',

@@ -84,6 +84,21 @@ test('an answer that was lost is asked for again, and the secret that the suppli
   assert.deepEqual(await verify(supplier, [old, lost, body['signingSecret']]), [true, true, true])
 })
 
+test('a rotation that would end a secret before its time is refused; without an overlap all end', async () => {
+  const { supplier, secret: old } = await registered('often')
+  const { signingSecret: second } = expectOk(await rotate(supplier)).body
+  const { signingSecret: third } = expectOk(await rotate(supplier)).body
+  const refused = await rotate(supplier)
+  assert.deepEqual(
+    [refused.status, problemsOf(refused)],
+    [409, [[undefined, 'SECRETS_OVERLAP', 'Two earlier signing secrets still sign calls']]],
+  )
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.deepEqual(await verify(supplier, [old, second, third]), [true, true, true])
+  const { signingSecret: fourth } = expectOk(await rotate(supplier, { overlapHours: 0 })).body
+  assert.deepEqual(await verify(supplier, [old, second, third, fourth]), [false, false, false, true])
+})
+
 test('a key without a secret has none to renew, and an overlap is 0 to 168 hours', async () => {
   const fresh = await gateway.supplier('no secret yet')
   const none = await rotate(fresh)

@@ -1,6 +1,6 @@
 import { hourMs, minuteMs } from '../base/calendar.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
-import type { webhookKinds } from './contract.ts'
+import { secretsOverlap, type webhookKinds } from './contract.ts'
 import { Rejected } from '../http/rejected.ts'
 import { newSigningSecret } from '../outbound/signature.ts'
 import { keyNotFound } from '../keys/manage.ts'
@@ -223,6 +223,13 @@ export async function selectWebhooks(db: Queryable, keyId: number): Promise<Regi
  * supplier can switch at any time. One that had been replaced before goes on signing until the end of its own
  * overlap, but not beyond this one: a supplier to whom the answer to a rotation was lost repeats it.
  */
+/** Refuses a rotation that would end a secret before its time. */
+export function overlapping(leftMs: number): Rejected {
+  return new Rejected(409, secretsOverlap, {
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(leftMs / 1_000))) },
+  })
+}
+
 export async function rotateSigningSecret(
   db: Queryable,
   keyId: number,
@@ -234,12 +241,19 @@ export async function rotateSigningSecret(
        signing_secret_previous_until = instant($3), signing_secret_older = signing_secret_previous,
        signing_secret_older_until = least(signing_secret_previous_until, instant($3)),
        signing_secret_at = instant($4), signing_secret_proven_at = null
-     where id = $1 and signing_secret is not null`,
+     where id = $1 and signing_secret is not null
+       and (instant($3) <= instant($4) or signing_secret_older is null or signing_secret_older_until <= instant($4))`,
     [keyId, signingSecret, oldUntilMs, nowMs],
   )
   if (rowCount === 1) return { signingSecret }
-  const { rowCount: count } = await db.query('select from api_key where id = $1', [keyId])
-  if (count === 0) throw keyNotFound(keyId)
+  const { rows } = await db.query<{ hasSecret: boolean; olderUntilMs: number | null }>(
+    `select signing_secret is not null as "hasSecret", epoch_ms(signing_secret_older_until) as "olderUntilMs"
+     from api_key where id = $1`,
+    [keyId],
+  )
+  const [key] = rows
+  if (!key) throw keyNotFound(keyId)
+  if (key.hasSecret) throw overlapping((key.olderUntilMs ?? nowMs) - nowMs)
   throw new Rejected(409, {
     type: 'NO_SIGNING_SECRET',
     message: `Key ${keyId} has no signing secret`,

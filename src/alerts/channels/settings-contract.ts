@@ -184,7 +184,7 @@ export const alertSettingsRoutes = {
       }),
       oldSecretValidUntil: Type.String({ description: 'Until when the old secret signs as well (UTC)' }),
     }),
-    errors: { 409: 'This account has no signing secret for alerts' },
+    errors: { 409: 'This account has no signing secret for alerts, or two earlier ones still sign' },
     examples: [
       {
         summary: 'Without a URL for alerts there is no secret',

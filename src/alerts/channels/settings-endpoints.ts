@@ -61,9 +61,10 @@ export const setAlertSettings = (needs: SettingsNeeds) =>
 export const rotateAlertSecret = ({ db, clock }: Needs) =>
   on(alertSettingsRoutes.rotateAlertSecret, async ({ body, caller: { supplierId } }) => {
     const { overlapHours = overlapHoursOfSecret.usual } = body
-    const oldUntilMs = clock.now() + overlapHours * hourMs
+    const nowMs = clock.now()
+    const oldUntilMs = nowMs + overlapHours * hourMs
     const signingSecret = newSigningSecret()
-    if (!(await rotateSecret(db, supplierId, { signingSecret, oldUntilMs })))
+    if (!(await rotateSecret(db, supplierId, { signingSecret, oldUntilMs, nowMs })))
       throw new Rejected(409, alertSettingsErrors.noSecret)
     return answer(200, {
       code: '200',

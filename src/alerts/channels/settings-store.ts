@@ -1,6 +1,7 @@
 import type { FindingKind } from '../../findings/contract.ts'
 import type { FindingName } from '../../findings/store.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
+import { overlapping } from '../../webhooks/store.ts'
 import { alertEmails, testEverySeconds } from './settings-contract.ts'
 
 /** Who is told: all SQL, in whole statements. */
@@ -82,16 +83,24 @@ export async function writeSettings(
 export async function rotateAlertSecret(
   db: Queryable,
   supplierId: number,
-  { signingSecret, oldUntilMs }: { signingSecret: string; oldUntilMs: number },
+  { signingSecret, oldUntilMs, nowMs }: { signingSecret: string; oldUntilMs: number; nowMs: number },
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `update alert_settings set signing_secret = $2, signing_secret_previous = signing_secret,
        signing_secret_previous_until = instant($3), signing_secret_older = signing_secret_previous,
        signing_secret_older_until = least(signing_secret_previous_until, instant($3))
-     where supplier_id = $1 and signing_secret is not null`,
-    [supplierId, signingSecret, oldUntilMs],
+     where supplier_id = $1 and signing_secret is not null
+       and (instant($3) <= instant($4) or signing_secret_older is null or signing_secret_older_until <= instant($4))`,
+    [supplierId, signingSecret, oldUntilMs, nowMs],
   )
-  return rowCount === 1
+  if (rowCount === 1) return true
+  const { rows } = await db.query<{ olderUntilMs: number | null }>(
+    `select epoch_ms(signing_secret_older_until) as "olderUntilMs" from alert_settings
+     where supplier_id = $1 and signing_secret is not null`,
+    [supplierId],
+  )
+  if (rows[0]) throw overlapping((rows[0].olderUntilMs ?? nowMs) - nowMs)
+  return false
 }
 
 export async function deleteOtherEmails(
