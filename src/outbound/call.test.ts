@@ -129,15 +129,15 @@ test('calls that wait for a connection can run out of time, unsent, and those be
 })
 
 test('a connection that the other side has closed meanwhile is not used again', async () => {
-  let closed = 0
+  const closed: object[] = []
   const supplier = await receiver((socket) => {
-    socket.once('close', () => closed++)
+    socket.once('close', () => closed.push(socket))
     socket.end(httpAnswer(200, '{}'))
   })
   const one = caller()
   for (let count = 1; count <= 3; count++) {
     assert.deepEqual(await post(one, `http://supplier.example:${supplier.port}/`), [200, '{}'])
-    await until(() => closed === count)
+    await until(() => closed.length === count)
   }
   assert.equal(supplier.connections(), 3)
 })

@@ -1,7 +1,6 @@
 import {
   Agent as PlainAgent,
   request as requestPlain,
-  type ClientRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
 } from 'node:http'
@@ -10,6 +9,7 @@ import type { Socket } from 'node:net'
 import { BoundedMap } from '../base/bounded-map.ts'
 import { Gate } from '../base/gate.ts'
 import { withSpans } from './call-span.ts'
+import { collect, refuseOddities } from './read-answer.ts'
 import { agentOf, CallFault, connector, faultOf, type CallFailure } from './connect.ts'
 import { parseUrl, type OutboundRules } from './vet-url.ts'
 import type { Telemetry } from '../base/telemetry.ts'
@@ -77,9 +77,6 @@ const waitingPerHostMax = 1_000
 /** The URLs that a caller has read already; their hosts are vetted for each connection. */
 const readUrlsBytesMax = 1_000_000
 const headBytesMax = 16_384
-const interimAnswersMax = 10
-/** Each costs the parser about as much as a kilobyte: a body of single bytes would take half a second of CPU time. */
-const bodyPiecesMax = 10_000
 const finalStatusMin = 200
 const userAgent = 'ari-gateway'
 
@@ -263,45 +260,6 @@ function answerOf(answer: IncomingMessage, chunks: readonly Buffer[]): Outcome {
 
 function partOf({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[]): Came {
   return { status: statusCode, headers, body: Buffer.concat(chunks) }
-}
-
-/** Refuses endless interim answers, and a switch to another protocol. */
-function refuseOddities(request: ClientRequest, ending: AbortController): void {
-  let interimAnswers = 0
-  request.on('information', () => {
-    if (++interimAnswers > interimAnswersMax)
-      ending.abort(new CallFault('malformed', 'too many interim answers'))
-  })
-  request.on('upgrade', (_answer, socket) => {
-    socket.destroy()
-    ending.abort(new CallFault('malformed', 'the answer changes the protocol'))
-  })
-}
-
-function collect(
-  answer: IncomingMessage,
-  chunks: Buffer[],
-  bytesMax: number,
-  ending: AbortController,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let bytes = 0
-    answer.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (chunks.length === bodyPiecesMax)
-        ending.abort(new CallFault('too_large', `the answer comes in more than ${bodyPiecesMax} pieces`))
-      else if (bytes <= bytesMax) chunks.push(chunk)
-      else {
-        chunks.push(chunk.subarray(0, Math.max(0, chunk.length - (bytes - bytesMax))))
-        ending.abort(new CallFault('too_large', `the answer is larger than ${bytesMax} bytes`))
-      }
-    })
-    answer.once('end', () => {
-      if (answer.complete) resolve()
-      else reject(new CallFault('reset', 'the connection broke in the middle of the answer'))
-    })
-    answer.on('error', reject)
-  })
 }
 
 function failureOf(error: unknown, progress: Progress): Outcome {

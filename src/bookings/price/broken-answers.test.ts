@@ -112,7 +112,7 @@ test('units are read first and by themselves: fewer than asked is sold out whate
 })
 
 test('a no is believed in whatever frame it comes, and in an answer that broke or was too large', async () => {
-  const none = JSON.stringify({ roomRate: { ...asPushed, inventory: 0 } })
+  const noUnits = JSON.stringify({ roomRate: { ...asPushed, inventory: 0 } })
   const cut =
     (bytes: string, more: number): Behaviour =>
     (socket) => {
@@ -121,15 +121,15 @@ test('a no is believed in whatever frame it comes, and in an answer that broke o
       setImmediate(() => socket.destroy())
     }
   const found = await judged({
-    'deeper in it': text(`{"data":${none}}`),
-    'another name of the frame': text(none.replace('roomRate', 'roomRates')),
-    'other capitals': text(none.replace('inventory', 'Inventory')),
-    'JSON within a text': text(JSON.stringify(none)),
+    'deeper in it': text(`{"data":${noUnits}}`),
+    'another name of the frame': text(noUnits.replace('roomRate', 'roomRates')),
+    'other capitals': text(noUnits.replace('inventory', 'Inventory')),
+    'JSON within a text': text(JSON.stringify(noUnits)),
     'JSON within a member': text(JSON.stringify({ roomRate: JSON.stringify({ inventory: 0 }) })),
   })
   // Five failed calls in a row would pause the URL.
   const broken = await judged({
-    'broken at its end': cut(none, 50),
+    'broken at its end': cut(noUnits, 50),
     'broken in its middle': cut('{"roomRate":{"inventory":0,', 500),
   })
   const large = await judged({
@@ -151,9 +151,11 @@ test('a no is believed in whatever frame it comes, and in an answer that broke o
 })
 
 test('a no is believed in an answer that never ends', async () => {
-  const none = JSON.stringify({ roomRate: { ...asPushed, inventory: 0 } })
+  const noUnits = JSON.stringify({ roomRate: { ...asPushed, inventory: 0 } })
   const { supplier, say } = await stored()
-  say((socket) => void socket.write(httpAnswer(200, none, { 'content-length': String(none.length + 1) })))
+  say(
+    (socket) => void socket.write(httpAnswer(200, noUnits, { 'content-length': String(noUnits.length + 1) })),
+  )
   const { url } = await gateway.second({ checkBudgetMs: seconds(4) })
   const hurried = client(url, { authorization: `Bearer ${await gateway.token('platform')}` })
   const { outcome, bookable, failed } = Object(outcomeOf(expectOk(await check(supplier, {}, hurried))))
