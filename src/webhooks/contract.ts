@@ -12,11 +12,32 @@ export const noSigningSecret = {
 export const secretsOverlap = {
   type: 'SECRETS_OVERLAP',
   message: 'Two earlier signing secrets still sign calls',
-  hint: 'Wait for the seconds in Retry-After, or send overlapHours 0, which ends all earlier ones at once',
+  hint: 'Wait for the seconds in Retry-After, or let nothing overlap (overlapHours 0), which ends all earlier ones at once',
 } as const satisfies ConstraintError
 
 /** How long calls are signed with the old secret as well. */
 export const overlapHoursOfSecret = { max: 168, usual: 24 }
+
+/** What a rotation takes and answers. */
+export const secretRotation = {
+  body: Type.Object({
+    overlapHours: Type.Optional(
+      integer({
+        minimum: 0,
+        maximum: overlapHoursOfSecret.max,
+        description: `How many hours the old secret goes on signing beside the new one; ${overlapHoursOfSecret.usual} by default`,
+      }),
+    ),
+  }),
+  answer: Type.Object({
+    ...success,
+    signingSecret: Type.String({
+      description: 'Verifies our calls (Standard Webhooks). Sent only once',
+      examples: ['whsec_…'],
+    }),
+    oldSecretValidUntil: Type.String({ description: 'Until when the old secret signs as well (UTC)' }),
+  }),
+}
 
 /** The purpose of a URL: price checks, or the delivery of reservations. */
 export const webhookKinds = ['availability', 'pushbook'] as const
@@ -220,23 +241,7 @@ export const webhookRoutes = {
       'Makes another secret for the calls to the URLs of this API key. Until the end of the overlap every call carries a signature with each, so that you can change yours at any time in between; a rotation before the end of another keeps the secrets of both. With `overlapHours` 0 only the new one signs from now on.',
       'Use it when a secret was lost or may have leaked. It is displayed in this answer only: when the answer is lost, call again. An `Idempotency-Key` makes no difference: each call makes a new secret.',
     ].join('\n\n'),
-    body: Type.Object({
-      overlapHours: Type.Optional(
-        integer({
-          minimum: 0,
-          maximum: overlapHoursOfSecret.max,
-          description: `How many hours the old secret goes on signing beside the new one; ${overlapHoursOfSecret.usual} by default`,
-        }),
-      ),
-    }),
-    answer: Type.Object({
-      ...success,
-      signingSecret: Type.String({
-        description: 'Verifies our calls (Standard Webhooks). Sent only once',
-        examples: ['whsec_…'],
-      }),
-      oldSecretValidUntil: Type.String({ description: 'Until when the old secret signs as well (UTC)' }),
-    }),
+    ...secretRotation,
     errors: { 409: 'This API key has no signing secret, or two earlier ones still sign' },
     examples: [
       {

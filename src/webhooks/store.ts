@@ -218,11 +218,6 @@ export async function selectWebhooks(db: Queryable, keyId: number): Promise<Regi
   return row
 }
 
-/**
- * Gives a key another secret for signing calls of its URLs. During the overlap both sign, so that the
- * supplier can switch at any time. One that had been replaced before goes on signing until the end of its own
- * overlap, but not beyond this one: a supplier to whom the answer to a rotation was lost repeats it.
- */
 /** Refuses a rotation that would end a secret before its time. */
 export function overlapping(leftMs: number): Rejected {
   return new Rejected(409, secretsOverlap, {
@@ -230,6 +225,12 @@ export function overlapping(leftMs: number): Rejected {
   })
 }
 
+/**
+ * Gives a key another secret for signing calls of its URLs. During the overlap both sign, so that the
+ * supplier can switch at any time. One that had been replaced before goes on signing until the end of its own
+ * overlap, but not beyond this one: a supplier to whom the answer to a rotation was lost repeats it. While two that were
+ * replaced still sign, it is refused, unless nothing is to overlap.
+ */
 export async function rotateSigningSecret(
   db: Queryable,
   keyId: number,

@@ -73,6 +73,11 @@ test('without an overlap the old secret signs nothing more; an answer that was l
   const { supplier, secret: old } = await registered('leaked')
   const { signingSecret: lost } = await rotate(supplier)
   const { signingSecret: second } = await rotate(supplier)
+  const refused = await supplier.post('/push/alerts/rotate', {})
+  assert.deepEqual(
+    [refused.status, problemsOf(refused)],
+    [409, [[undefined, 'SECRETS_OVERLAP', 'Two earlier signing secrets still sign calls']]],
+  )
   assert.deepEqual(await sign(supplier, [old, lost, second]), [true, true, true])
   const { signingSecret: third } = await rotate(supplier, { overlapHours: 0 })
   assert.deepEqual(await sign(supplier, [old, lost, second, third]), [false, false, false, true])

@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import { findingKinds, type FindingKind } from '../../findings/contract.ts'
-import { integer, oneOf, route, success, text, type ConstraintError } from '../../http/route.ts'
-
-import { overlapHoursOfSecret } from '../../webhooks/contract.ts'
+import { oneOf, route, success, text, type ConstraintError } from '../../http/route.ts'
+import { secretRotation } from '../../webhooks/contract.ts'
 
 /** Who is told of a supplier's alerts. */
 
@@ -167,23 +166,7 @@ export const alertSettingsRoutes = {
     summary: 'Get a new signing secret for alerts',
     description:
       'Makes another secret for the messages to the URL for alerts, as `POST /push/webhook/rotate` does for the calls to the URLs of a key. Until the end of the overlap every message carries a signature with each; with `overlapHours` 0 only the new one signs from now on. It is displayed in this answer only: when the answer is lost, call again.',
-    body: Type.Object({
-      overlapHours: Type.Optional(
-        integer({
-          minimum: 0,
-          maximum: overlapHoursOfSecret.max,
-          description: `How many hours the old secret goes on signing beside the new one; ${overlapHoursOfSecret.usual} by default`,
-        }),
-      ),
-    }),
-    answer: Type.Object({
-      ...success,
-      signingSecret: Type.String({
-        description: 'Verifies our messages (Standard Webhooks). Sent only once',
-        examples: ['whsec_…'],
-      }),
-      oldSecretValidUntil: Type.String({ description: 'Until when the old secret signs as well (UTC)' }),
-    }),
+    ...secretRotation,
     errors: { 409: 'This account has no signing secret for alerts, or two earlier ones still sign' },
     examples: [
       {
