@@ -135,6 +135,8 @@ export class PushJudge {
    */
   #judgeWithout({ roomNo, rateNo }: RowChange, month: number, night: number): Judged | undefined {
     const { guard, stored, catalog } = this.#context
+    // `ratesToJudge` has read no other rows for less.
+    if (guard.jumps.length === 0) return undefined
     const field = fieldNumber.inventory
     const unitsOf = (rate: number): number => this.before(field, night, stored.of(roomNo, rate, month))
     const from = unitsOf(rateNo)

@@ -102,3 +102,13 @@ test('without a refused value it is held whole, and not atomic, each value goes 
   const single = await pushed(shop, [held, refused, other])
   assert.deepEqual([single.status, single.items], [207, ['held', 'rejected', 'applied']])
 })
+
+test('units that go beside a held value are set, where no rule is about units', async () => {
+  const shop = await openShop(gateway, 'atomic without a rule about units')
+  expectOk(
+    await shop.supplier.post('/push/guard', { rules: [{ kind: 'priceDrop', percent: 30, action: 'hold' }] }),
+  )
+  const goes = { roomId: 'DBL', date: '2027-04-20', inventory: null }
+  const { status, items } = await pushed(shop, [held, goes], { atomic: true })
+  assert.deepEqual([status, items], [207, ['held', 'applied']])
+})
