@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path'
 import { root } from './stage/files.ts'
+import { slowness } from './stage/pace.ts'
 
 /**
  * The folders of each lane, together of about the same length. What kills servers or computes would leave the processor
@@ -13,6 +14,9 @@ const laneFolders = [
   ['whole-console'],
 ]
 
+/** On a slow machine what computes takes longer, but what waits doesn't: fewer lanes keep it busy. */
+const lanesAtOnce = slowness < 2 ? 4 : 3
+
 /** A call takes the lane's next proof; a lane at its end takes the last one of the lane that has most left. */
 export function lanesOf(proofs: readonly string[]): (() => string | undefined)[] {
   const waiting = laneFolders.map((): string[] => [])
@@ -22,7 +26,7 @@ export function lanesOf(proofs: readonly string[]): (() => string | undefined)[]
     if (!lane) throw new Error(`proofs/${folder} has no lane in test/lanes.ts`)
     lane.push(file)
   }
-  return waiting.map((lane) => () => {
+  return waiting.slice(0, lanesAtOnce).map((lane) => () => {
     const [longest] = waiting.toSorted((left, right) => right.length - left.length)
     return lane.shift() ?? longest?.pop()
   })

@@ -1,13 +1,15 @@
 /**
  * Runs the tests on one PostgreSQL: `npm test` runs all tests (*.test.ts), `npm run test:proof` the proofs (proofs/):
  * programs started, killed, overloaded, attacked, backed up and installed, random pushes, and the console in a
- * browser; with `--all` in all their rounds. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
+ * browser; with `--all` in all their rounds, from a seed that is drawn; with `--again`, proofs that are red beside others run
+ * once more, alone, and are listed. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
  * `npm test -- src/ari`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
  * ARI_TEST_POOLER=host:port all gateways reach it through a pooler. What was skipped is printed last, and added to the file
  * that ARI_TEST_SKIPPED names; unless may-skip.ts allows it, the run fails.
  */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, statSync } from 'node:fs'
+import { randomInt } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { basename, relative, resolve, sep } from 'node:path'
 import { run } from 'node:test'
@@ -17,11 +19,13 @@ import { writeClientTypes } from '../scripts/write-client-types.ts'
 import { root, testFiles } from './stage/files.ts'
 import { groupsOf, programsOf } from './groups.ts'
 import { lanesOf } from './lanes.ts'
-import { staleExceptions, whyMaySkip, type Skipped } from './may-skip.ts'
+import { staleExceptions, whyMaySkip } from './may-skip.ts'
+import { allOf, isRed, noOutcome, tellLast, tellTimes, type Outcome } from './outcome.ts'
 import { minutes } from './stage/pace.ts'
 import {
   serverVariable,
   asAdmin,
+  outerPostgres,
   behindPooler,
   startTestPostgres,
   type TestAddress,
@@ -30,7 +34,6 @@ import { makeTemplate, templateVariable } from './stage/template.ts'
 
 // Tests wait for PostgreSQL now and then.
 const groupsAtOnce = availableParallelism() + 1
-const slowSeconds = 10
 /**
  * A file's process loads more than a thousand modules, of which none is found through a link, and is short: with room for
  * new objects it takes a tenth less processor time.
@@ -45,7 +48,14 @@ const testMs = { tests: minutes(5), proof: minutes(30) }
 
 const parameters = process.argv.slice(2)
 const isProof = parameters.includes('--proof')
-if (parameters.includes('--all')) process.env['ARI_TEST_PROOF_SECONDS'] = 'Infinity'
+if (parameters.includes('--all')) {
+  process.env['ARI_TEST_PROOF_SECONDS'] = 'Infinity'
+  process.env['ARI_TEST_SEED'] ??= String(randomInt(1_000_000_000))
+}
+/** Of a proof that runs another: on the same PostgreSQL, from the same template, with the same package. */
+const isPart = process.env['ARI_TEST_PART'] !== undefined
+/** With more, something is broken. */
+const againMax = parameters.includes('--again') ? 6 : 0
 const named = parameters.filter((parameter) => !parameter.startsWith('--'))
 const kind = isProof ? 'proof' : 'tests'
 const otherKind = isProof ? '`npm test` runs the fast tests' : '`npm run test:proof` runs the proofs'
@@ -59,27 +69,26 @@ if (files.length === 0) {
   const startedMs = performance.now()
   const stale = staleExceptions()
   if (stale.length > 0) throw new Error(`test/may-skip.ts names files that are gone: ${stale.join(', ')}`)
-  const skipped: Skipped[] = []
-  await writeClientTypes()
-  const postgres = await startTestPostgres({ durable: isProof })
-  let outcome: string
+  if (!isPart) await writeClientTypes()
+  const postgres = isPart ? outerPostgres() : await startTestPostgres({ durable: isProof })
+  let ran: Awaited<ReturnType<typeof runFiles>>
   let through: string
   try {
     through = await poolerOf(postgres.address)
     process.env[serverVariable] = JSON.stringify(postgres)
     // The compile cache is shared by all files.
     process.env['NODE_COMPILE_CACHE'] ??= resolve(root, 'node_modules/.cache/tests')
-    const template = await makeTemplate(postgres.address)
-    process.env[templateVariable] = template
-    if (isProof) process.env['ARI_TEST_PACKAGE'] = builtPackage()
-    outcome = await runFiles(skipped)
-    await asAdmin(postgres.address, `drop database ${template} with (force)`)
+    const template = isPart ? undefined : await makeTemplate(postgres.address)
+    if (template !== undefined) process.env[templateVariable] = template
+    if (isProof && !isPart) process.env['ARI_TEST_PACKAGE'] = builtPackage()
+    ran = await runFiles()
+    if (template !== undefined) await asAdmin(postgres.address, `drop database ${template} with (force)`)
   } finally {
     await postgres.stop()
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-  process.stdout.write(`\n${kind}: ${outcome}, ${seconds} s, PostgreSQL ${postgres.version}${through}\n`)
-  tellSkipped(skipped)
+  process.stdout.write(`\n${kind}: ${ran.told}, ${seconds} s, PostgreSQL ${postgres.version}${through}\n`)
+  tellLast(ran.outcome)
 }
 
 /** In a process of its own: what builds it is large. */
@@ -115,82 +124,51 @@ function changesNetwork(file: string): boolean {
   return basename(file) === 'silent-death.proof.ts'
 }
 
-async function runProofs(outcome: Outcome, signal: AbortSignal): Promise<void> {
-  for (const file of files.filter(changesNetwork)) await runPrograms([file], 1, outcome, signal)
+async function runProofs(signal: AbortSignal): Promise<Outcome> {
+  const byFile = new Map<string, Outcome>()
+  const runProof = async (file: string): Promise<void> =>
+    void byFile.set(file, await runPrograms([file], 1, signal))
+  for (const file of files.filter(changesNetwork)) await runProof(file)
   const lanes = lanesOf(files.filter((file) => !changesNetwork(file)))
   await Promise.all(
     lanes.map(async (next) => {
-      for (let file = next(); file !== undefined && !signal.aborted; file = next())
-        await runPrograms([file], 1, outcome, signal)
+      for (let file = next(); file !== undefined && !signal.aborted; file = next()) await runProof(file)
     }),
   )
+  const red = [...byFile].filter(([, outcome]) => isRed(outcome)).map(([file]) => file)
+  const again = red.length <= againMax && !signal.aborted ? red : []
+  for (const file of again) {
+    process.stdout.write(`\n${relative(root, file)} is red beside others; alone:\n`)
+    await runProof(file)
+  }
+  return { ...allOf([...byFile.values()]), redBesideOthers: again.map((file) => relative(root, file)) }
 }
 
-async function runTests(outcome: Outcome, signal: AbortSignal): Promise<void> {
+async function runTests(signal: AbortSignal): Promise<Outcome> {
   const names = files.map((file) => relative(root, file))
-  await runPrograms(programsOf(groupsOf(names, groupsAtOnce)), groupsAtOnce, outcome, signal)
+  return runPrograms(programsOf(groupsOf(names, groupsAtOnce)), groupsAtOnce, signal)
 }
 
-type Outcome = {
-  passed: number
-  skipped: Skipped[]
-  failed: number
-  failedFiles: Set<string>
-  /** Tests and files that took too long, which is first of all a sign of a machine that has other work. */
-  timedOut: string[]
-  secondsByFile: Map<string, number>
-}
-
-/** Runs all files, or until the first signal to stop, which ends those in progress. */
-async function runFiles(skipped: Skipped[]): Promise<string> {
+/** Runs all files, or until the first signal to stop, which ends those in progress. Returns what came of it, in a line. */
+async function runFiles(): Promise<{ outcome: Outcome; told: string }> {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort())
-  const outcome: Outcome = {
-    passed: 0,
-    skipped,
-    failed: 0,
-    failedFiles: new Set(),
-    timedOut: [],
-    secondsByFile: new Map(),
-  }
-  await (isProof ? runProofs : runTests)(outcome, stopped.signal)
-  const { passed, failed, failedFiles, secondsByFile } = outcome
-  const slowest = [...secondsByFile]
-    .filter(([, seconds]) => seconds > slowSeconds)
-    .sort(([, left], [, right]) => right - left)
-  const shown = slowest.map(([file, seconds]) => `${file} ${seconds.toFixed(0)} s`)
-  process.stdout.write(`\nslowest: ${shown.join(', ')}\n`)
-  if (outcome.timedOut.length > 0) {
-    const names = outcome.timedOut.join(', ')
-    process.stdout.write(`\ntook too long, as on a machine that has other work: ${names}\n`)
-  }
-  const notAllowed = skipped.filter((one) => whyMaySkip(one) === undefined)
-  for (const { file } of notAllowed) failedFiles.add(file)
-  const isGreen = failed === 0 && failedFiles.size === 0 && !stopped.signal.aborted
-  process.exitCode = isGreen ? 0 : 1
-  if (stopped.signal.aborted) return 'stopped'
+  const outcome = await (isProof ? runProofs : runTests)(stopped.signal)
+  tellTimes(outcome)
+  const notAllowed = outcome.skipped.filter((one) => whyMaySkip(one) === undefined)
+  for (const { file } of notAllowed) outcome.failedFiles.add(file)
+  process.exitCode = isRed(outcome) || stopped.signal.aborted ? 1 : 0
+  if (stopped.signal.aborted) return { outcome, told: 'stopped' }
+  const { passed, failed, skipped, failedFiles } = outcome
   const andSkipped = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
-  if (isGreen) return `all ${passed} passed${andSkipped}`
+  if (!isRed(outcome)) return { outcome, told: `all ${passed} passed${andSkipped}` }
   const count = passed + failed + skipped.length
-  return `FAILED, ${failed + notAllowed.length} of ${count} (in ${[...failedFiles].join(', ')})${andSkipped}`
+  const inFiles = [...failedFiles].join(', ')
+  return { outcome, told: `FAILED, ${failed + notAllowed.length} of ${count} (in ${inFiles})${andSkipped}` }
 }
 
-function tellSkipped(skipped: readonly Skipped[]): void {
-  const lines = skipped.map((one) => {
-    const why = whyMaySkip(one) ?? 'NOT ALLOWED by test/may-skip.ts: install what is missing'
-    return `  ${one.file}: ${one.test}\n    ${one.reason}\n    ${why}\n`
-  })
-  process.stdout.write(lines.length > 0 ? `\nskipped:\n${lines.join('')}` : 'nothing skipped\n')
-  const { ARI_TEST_SKIPPED: file } = process.env
-  if (file) appendFileSync(file, lines.join(''))
-}
-
-async function runPrograms(
-  programs: string[],
-  concurrency: number,
-  outcome: Outcome,
-  signal: AbortSignal,
-): Promise<void> {
+async function runPrograms(programs: string[], concurrency: number, signal: AbortSignal): Promise<Outcome> {
+  const outcome = noOutcome()
   const events = run({
     files: programs,
     cwd: root,
@@ -236,4 +214,5 @@ async function runPrograms(
     }
   })
   for await (const text of events.compose(spec)) process.stdout.write(text)
+  return outcome
 }

@@ -14,7 +14,7 @@ import {
 /** The guarantees of a delivery: at least once, in order, at most one repeat for each process that dies. */
 
 const crashesPerStep = 20
-const crashesPerStepLeast = 6
+const crashesPerStepLeast = 4
 const stagesAtOnce = 6
 
 test(`a worker is killed ${crashesPerStep} times at each of ${steps.length} steps: every state arrives, in order, with the same id and body, at most twice`, async (t) => {

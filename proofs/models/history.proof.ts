@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { startGateway } from '../../test/stage/harness.ts'
-import { roundsWithin } from '../../test/stage/pace.ts'
+import { firstSeed, repeatedSeed, roundsWithin } from '../../test/stage/pace.ts'
 import { openPast, proveRound, type Counted } from '../../test/stage/history/rounds.ts'
 
 const rounds = { full: 40, floor: 10 }
@@ -16,12 +15,9 @@ const floors: Readonly<Record<keyof Counted, number>> = {
   conflicts: 0.5,
 }
 const counts = ['operations', 'states', 'bookings', 'stops', 'undos', 'conflicts'] as const
-/** A single round, as named by a failure. */
-const wanted = process.env['ARI_PROOF_SEED']
 
 test('the ARI as of every revision and time is what was read then, whatever pushes, bookings, stop-sells and undos followed', async (t) => {
-  const firstSeed = wanted === undefined ? randomInt(1_000_000_000) : Number(wanted)
-  const count = wanted === undefined ? rounds : { full: 1, floor: 1 }
+  const count = repeatedSeed === undefined ? rounds : { full: 1, floor: 1 }
   t.diagnostic(`rounds from seed ${firstSeed}`)
   const gateway = await startGateway()
   try {
@@ -37,7 +33,7 @@ test('the ARI as of every revision and time is what was read then, whatever push
       for (const name of counts) sum[name] += counted[name]
     }
     t.diagnostic(`${summary()}: ${JSON.stringify(sum)}`)
-    if (wanted !== undefined) return
+    if (repeatedSeed !== undefined) return
     for (const name of counts)
       assert.ok(sum[name] >= floors[name] * done(), `${name}: ${sum[name]} in ${done()} rounds`)
   } finally {

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 import { outputOf } from '../../test/stage/broken-proof.ts'
 import { seeded } from '../../test/stage/fuzz/random.ts'
 import { gatewayForTests } from '../../test/stage/harness.ts'
-import { minutes, roundsWithin } from '../../test/stage/pace.ts'
+import { firstSeed, minutes, roundsWithin } from '../../test/stage/pace.ts'
 import { combinations, combinationsCount, pairsCount } from '../../test/stage/pairs/kinds.ts'
 import { openPairs } from '../../test/stage/pairs/rounds.ts'
 
 /** Two or three changes, while everything that they may meet is under way. */
 
-const rounds = { full: combinationsCount, floor: 16, share: 0.02 }
+const rounds = { full: combinationsCount, floor: 12, share: 0.02 }
 /** Of a round. The orders of the same changes mostly show the same fault. */
 const listedMax = 3
-/** Repeats a run, as named by a failure. */
-const asked = process.env['ARI_PROOF_SEED']
 
 test('whatever changes in whatever order, what is sold, booked, delivered, undone and hashed is as the models say', async (t) => {
-  const seed = asked === undefined ? randomInt(1_000_000_000) : Number(asked)
-  t.diagnostic(`ARI_PROOF_SEED=${seed}`)
+  t.diagnostic(`ARI_PROOF_SEED=${firstSeed}`)
   const gateway = await gatewayForTests({
     now: '2027-03-03T12:00:00Z',
     allowPrivate: true,
@@ -28,14 +24,14 @@ test('whatever changes in whatever order, what is sold, booked, delivered, undon
   })
   const { round, failures, outcomes, close } = await openPairs(gateway)
   after(close)
-  const all = combinations(seeded(seed))
+  const all = combinations(seeded(firstSeed))
   const { next, summary } = roundsWithin(rounds)
   const done = { pairs: 0, triples: 0 }
   try {
     for (let number = next(); number !== undefined && failures.length === 0; number = next()) {
       const combination = all[number]
       assert.ok(combination)
-      await round(combination, seed + number)
+      await round(combination, firstSeed + number)
       if (combination.orders[0]?.length === 2) done.pairs++
       else done.triples++
     }

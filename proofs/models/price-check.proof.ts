@@ -12,7 +12,7 @@ import { servers } from '../../test/stage/price-check/behaviours.ts'
 import { prove, type Proof } from '../../test/stage/price-check/prove.ts'
 import { openWorld, type World } from '../../test/stage/price-check/world.ts'
 
-const checks = { full: 5_000, floor: 1_000 }
+const checks = { full: 5_000, floor: 480 }
 /** No more than the client has connections, so that no queueing is measured. */
 const lanes = 40
 const warmingUp = 240

@@ -26,34 +26,31 @@ describe('the look of the console', async () => {
   })
 
   test('on a phone every list is cards: no page scrolls sideways, and no value is squeezed', async () => {
-    for (const scheme of ['light', 'dark'] as const) {
-      const { page, goto, close } = await openConsole(gateway, 'operator', {
-        width: 390,
-        height: 844,
-        scheme,
-      })
-      for (const path of [
-        '/hotels',
-        '/suppliers',
-        '/pushes',
-        '/reservations',
-        '/numbers',
-        '/deliveries',
-        '/price-checks',
-        '/alerts',
-        '/holds',
-        '/audit',
-        '/reference',
-      ]) {
-        await goto(path)
-        await page.waitForLoadState('networkidle')
-        const { beyond, narrowest } = await widthsOf(page)
-        assert.equal(beyond, 0, `${path} is wider than the phone`)
-        assert.ok(narrowest >= 150, `a value of ${path} has ${narrowest} pixels`)
-        await axe(page, { scheme })
-      }
-      await close()
+    const { page, goto, close } = await openConsole(gateway, 'operator', {
+      width: 390,
+      height: 844,
+    })
+    for (const path of [
+      '/hotels',
+      '/suppliers',
+      '/pushes',
+      '/reservations',
+      '/numbers',
+      '/deliveries',
+      '/price-checks',
+      '/alerts',
+      '/holds',
+      '/audit',
+      '/reference',
+    ]) {
+      await goto(path)
+      await page.waitForLoadState('networkidle')
+      const { beyond, narrowest } = await widthsOf(page)
+      assert.equal(beyond, 0, `${path} is wider than the phone`)
+      assert.ok(narrowest >= 150, `a value of ${path} has ${narrowest} pixels`)
+      await axe(page, ['light', 'dark'])
     }
+    await close()
   })
 
   test('a reservation is a number in a table, and the title of a card on a phone', async () => {
@@ -91,7 +88,7 @@ describe('the look of the console', async () => {
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByLabel('Country').fill('FR')
     await page.getByRole('button', { name: 'Filters (1)' }).waitFor()
-    await axe(page, { scheme: 'light' })
+    await axe(page, ['light'])
     await close()
   })
 
@@ -142,7 +139,7 @@ describe('the look of the console', async () => {
       const text = await page.getByRole('main').innerText()
       assert.doesNotMatch(text, /platformHotelId|GET |POST |\/console\/api/, path)
       await page.getByRole('link', { name: 'Go to the overview' }).waitFor()
-      await axe(page, { scheme: 'light' })
+      await axe(page, ['light'])
     }
     await close()
   })

@@ -50,7 +50,7 @@ describe('numbers in the console', async () => {
     await shows(page, march)
     assert.equal(await page.getByLabel('Month', { exact: true }).inputValue(), '2027-03')
     assert.deepEqual(await lines(page, 'tfoot'), ['Total JPY USD 1 2 0 1 2 6 30 000 JPY 660.00 USD'])
-    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await axe(page, ['light', 'dark'])
     await page.getByRole('button', { name: 'Value' }).click()
     await page.getByRole('button', { name: 'Value' }).click()
     await shows(page, [march[0], march[2], march[1]].map(String))
@@ -69,7 +69,7 @@ describe('numbers in the console', async () => {
     await page.getByRole('link', { name: 'Month of arrival' }).click()
     await page.getByText('No guests arrive in March 2027').waitFor()
     await page.getByText('The first ones arrive in April 2027.').waitFor()
-    for (const scheme of ['light', 'dark'] as const) await axe(page, { scheme })
+    await axe(page, ['light', 'dark'])
     await page.getByRole('link', { name: 'Show April 2027' }).click()
     await shows(page, [...march.slice(0, 2), 'Beta USD 2 0 4 440.00 USD'])
     await page.getByRole('link', { name: 'Beta' }).first().click()
@@ -127,15 +127,13 @@ describe('numbers in the console', async () => {
   })
 
   test('on a phone it is cards, and nothing scrolls sideways', async () => {
-    for (const scheme of ['light', 'dark'] as const) {
-      const { page, goto, close } = await openConsole(gateway, 'viewer', { width: 390, height: 844, scheme })
-      await goto('/numbers')
-      await page.getByText('3 in all').waitFor()
-      const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-      assert.equal(await page.evaluate(beyond), 0)
-      await axe(page, { scheme })
-      await page.getByText('March 2027').waitFor()
-      await close()
-    }
+    const { page, goto, close } = await openConsole(gateway, 'viewer', { width: 390, height: 844 })
+    await goto('/numbers')
+    await page.getByText('3 in all').waitFor()
+    const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    assert.equal(await page.evaluate(beyond), 0)
+    await axe(page, ['light', 'dark'])
+    await page.getByText('March 2027').waitFor()
+    await close()
   })
 })

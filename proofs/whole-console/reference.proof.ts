@@ -37,8 +37,7 @@ describe('reference data in the console', async () => {
     await dialog.getByText('Acme <img src=x onerror=alert(1)>: 1').waitFor()
     await dialog.getByText('Sea <img src=x onerror=alert(1)> View').waitFor()
     assert.equal(await page.locator('img').count(), 0)
-    await axe(page, { scheme: 'light' })
-    await axe(page, { scheme: 'dark' })
+    await axe(page, ['light', 'dark'])
     await dialog.getByRole('button', { name: 'Retire' }).press('Enter')
     await dialog.waitFor({ state: 'detached' })
     const back = page.getByRole('button', { name: 'Restore Igloo' })
@@ -52,17 +51,12 @@ describe('reference data in the console', async () => {
   })
 
   test('there are no findings of axe in light and dark, and 768 px suffice; a viewer changes nothing', async () => {
-    for (const scheme of ['light', 'dark'] as const) {
-      const { page, goto, close } = await openConsole(gateway, 'viewer', { scheme, width: 768 })
-      await goto('/reference?list=mealPlans')
-      await page.getByText('Room only').waitFor()
-      assert.equal(await page.getByRole('button', { name: /Retire|Add/ }).count(), 0)
-      await axe(page, { scheme })
-      assert.ok(
-        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-        'nothing sticks out',
-      )
-      await close()
-    }
+    const { page, goto, close } = await openConsole(gateway, 'viewer', { width: 768 })
+    await goto('/reference?list=mealPlans')
+    await page.getByText('Room only').waitFor()
+    assert.equal(await page.getByRole('button', { name: /Retire|Add/ }).count(), 0)
+    await axe(page, ['light', 'dark'])
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing sticks out')
+    await close()
   })
 })

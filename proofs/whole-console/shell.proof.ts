@@ -80,8 +80,7 @@ describe('the console', async () => {
 
     await page.keyboard.press('Control+k')
     await page.getByRole('option', { name: /^Acme Recent/ }).waitFor()
-    await axe(page, { scheme: 'light' })
-    await axe(page, { scheme: 'dark' })
+    await axe(page, ['light', 'dark'])
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: operator?.name ?? '' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -111,7 +110,7 @@ describe('the console', async () => {
     await typeIn(search, 'WRONG_TYPE')
     await page.getByText('No results for “WRONG_TYPE”.').waitFor()
     await page.getByText('Suppliers: part of the name').waitFor()
-    await axe(page, { scheme: 'light' })
+    await axe(page, ['light'])
     await page.getByRole('link', { name: 'Search the guides for “WRONG_TYPE”' }).click()
     await page
       .getByRole('list', { name: 'Headings found' })
@@ -127,7 +126,7 @@ describe('the console', async () => {
     const open = page.getByRole('button', { name: /^Search/ }).first()
     await open.press('Enter')
     await page.getByRole('combobox', { name: /Hotel, supplier/ }).waitFor()
-    await axe(page, { scheme: 'light' })
+    await axe(page, ['light'])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.equal(await open.evaluate((button) => button.matches(':focus')), true)
@@ -164,7 +163,7 @@ describe('the console', async () => {
     await page.route(/\/console(\/assets\/.*)?$/, (route) => (isAway ? route.abort() : route.continue()))
     await page.getByRole('link', { name: 'Price checks', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'This page comes back by itself' }).waitFor()
-    await axe(page, { scheme: 'light' })
+    await axe(page, ['light'])
     isAway = false
     await page.getByRole('heading', { level: 1, name: 'Price checks' }).waitFor()
     await close()
@@ -190,7 +189,7 @@ describe('the console', async () => {
     })
     await goto('/hotels')
     await page.getByRole('status').filter({ hasText: 'A new version of the console' }).waitFor()
-    await axe(page, { scheme: 'light' })
+    await axe(page, ['light'])
     const search = page.getByRole('textbox', { name: 'Search' })
     await search.fill('sea')
     assert.equal(await search.inputValue(), 'sea')
@@ -236,7 +235,7 @@ describe('the console', async () => {
     const note = page.getByRole('alert')
     await note.waitFor()
     assert.match(await note.innerText(), /It is broken[^]*Mend it[^]*req-17/)
-    await axe(page, { scheme: 'dark' })
+    await axe(page, ['dark'])
     await close()
   })
 
@@ -254,7 +253,7 @@ describe('the console', async () => {
     const otherBadge = other.page.locator('[data-environment]').filter({ visible: true })
     assert.deepEqual(await otherBadge.allInnerTexts(), ['Production'])
     assert.equal(await other.page.getByRole('link', { name: 'Sandbox', exact: true }).count(), 0)
-    await axe(other.page, { scheme: 'light' })
+    await axe(other.page, ['light'])
     await other.close()
     await production.stop()
   })
@@ -270,7 +269,7 @@ describe('the console', async () => {
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     )
     assert.equal(beyond, 0)
-    await axe(page, { scheme: 'light' })
+    await axe(page, ['light'])
     await close()
   }
   test('768 px wide, the menu opens over the page, and nothing runs out of it', () => usable({ width: 768 }))

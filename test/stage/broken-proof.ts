@@ -25,6 +25,7 @@ export async function outputOf({ proof, breaks, name, seed, proofSeconds }: Brok
     cwd: root,
     env: {
       ...environ,
+      ARI_TEST_PART: 'yes',
       NODE_OPTIONS: `--import=${import.meta.resolve(`./${breaks}`)}`,
       ARI_PROOF_BREAK: name,
       ARI_PROOF_SEED: String(seed),

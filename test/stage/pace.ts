@@ -5,14 +5,23 @@ import { setTimeout as wait } from 'node:timers/promises'
  * machine counts as usual.
  */
 const {
-  /** How many times slower than usual this machine is. */
   ARI_TEST_SLOWNESS = '1',
   /** Total time for the rounds of all proofs; `Infinity` is time for all rounds. */
   ARI_TEST_PROOF_SECONDS = '120',
+  /** Of random rounds; the same in every run, so that what was green stays green. With `--all` it is drawn. */
+  ARI_TEST_SEED = '612299805',
+  /** Of a round that is to be repeated, as named by a failure. */
+  ARI_PROOF_SEED,
 } = process.env
 
-const slowness = Math.max(1, Number(ARI_TEST_SLOWNESS))
+/** How many times slower than usual this machine is. */
+export const slowness = Math.max(1, Number(ARI_TEST_SLOWNESS))
 const proofSeconds = Number(ARI_TEST_PROOF_SECONDS)
+
+/** Of the one round that is to be repeated. */
+export const repeatedSeed = ARI_PROOF_SEED === undefined ? undefined : Number(ARI_PROOF_SEED)
+/** Random rounds draw from it; further ones from the numbers after it. */
+export const firstSeed = repeatedSeed ?? Number(ARI_TEST_SEED)
 
 /**
  * This many minutes on a usual machine, in milliseconds on this one: the wait before something counts as

@@ -20,6 +20,12 @@ export type TestPostgres = TestServer & { version: string; stop: () => Promise<v
 /** The variable that tells test files, each a process of its own, where it is. */
 export const serverVariable = 'ARI_TEST_POSTGRES'
 
+/** The one of the run that this run is part of, which ends it. */
+export function outerPostgres(): TestPostgres {
+  const { ARI_TEST_POSTGRES: outer = '' } = process.env
+  return { ...JSON.parse(outer), stop: async () => {} }
+}
+
 /** Several services of several processes, each of which may open 30. */
 const connectionsMax = 300
 

@@ -188,26 +188,47 @@ function settledWithin(selector: string): string {
 
 type Finding = { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }
 
-/** Fails with everything that axe finds on the page, or in one part of it, as it is, in this colour scheme. */
+/** The rules that a colour scheme matters to; to the others it makes no difference. */
+export const colourRules = ['color-contrast', 'link-in-text-block']
+
+type AxeOptions = {
+  /** A part of the page. */
+  within?: string
+  /** Its colours were looked at before. */
+  isColourKnown?: boolean
+}
+
+/**
+ * Fails with everything that axe finds on the page, or in one part of it, as it is: in the first colour scheme by all
+ * rules, in others by those about colours.
+ */
 export async function axe(
   page: Page,
-  { scheme, within = 'body' }: { scheme: Scheme; within?: string },
+  schemes: readonly Scheme[],
+  { within = 'body', isColourKnown = false }: AxeOptions = {},
 ): Promise<void> {
   axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
-  await page.emulateMedia({ colorScheme: scheme })
-  await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
-  await page.evaluate(settledWithin(within))
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await axeSource)
-  const context = within === 'body' ? 'document' : `'${within}'`
-  const findings: Finding[] = await page.evaluate(
-    `axe.run(${context}, { resultTypes: ['violations'] }).then((result) => result.violations)`,
-  )
-  const told = findings.flatMap(({ id, help, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary }) => `${id}: ${help}\n  at ${target.join(' ')}\n  ${failureSummary}`,
-    ),
-  )
-  assert.equal(told.join('\n'), '', `axe in ${scheme}`)
+  for (const [index, scheme] of schemes.entries()) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
+    await page.evaluate(settledWithin(within))
+    if (!(await page.evaluate('"axe" in window'))) await page.evaluate(await axeSource)
+    const context = within === 'body' ? 'document' : `'${within}'`
+    const rules = Object.fromEntries(colourRules.map((rule) => [rule, { enabled: !isColourKnown }]))
+    const options = {
+      resultTypes: ['violations'],
+      ...(index === 0 ? { rules } : { runOnly: { type: 'rule', values: colourRules } }),
+    }
+    const findings: Finding[] = await page.evaluate(
+      `axe.run(${context}, ${JSON.stringify(options)}).then((result) => result.violations)`,
+    )
+    const told = findings.flatMap(({ id, help, nodes }) =>
+      nodes.map(
+        ({ target, failureSummary }) => `${id}: ${help}\n  at ${target.join(' ')}\n  ${failureSummary}`,
+      ),
+    )
+    assert.equal(told.join('\n'), '', `axe in ${scheme}`)
+  }
 }
 
 export type Scheme = 'light' | 'dark'
@@ -231,8 +252,9 @@ export async function faultsOn(
     const { beyond } = await widthsOf(page)
     if (beyond > 0) tell(`${beyond} px beyond the window`)
     for (const fault of (await look?.()) ?? []) tell(fault)
-    for (const scheme of schemesAt({ schemes, narrower }, now))
-      await axe(page, { scheme, within }).catch((error: unknown) => tell(String(error)))
+    const isColourKnown = now !== width
+    const looked = schemesAt({ schemes, narrower }, now)
+    await axe(page, looked, { within, isColourKnown }).catch((error: unknown) => tell(String(error)))
   }
   if (narrower.length > 0) await page.setViewportSize({ width, height })
   return faults
