@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { code, date, oneOf } from '../http/route.ts'
-import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
+import { feeAppliedPers } from '../products/policies/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import type { CallbackDescription } from '../webhooks/callback-contract.ts'
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { trace } from './trace-contract.ts'
 import { restrictionNames } from '../ari/restrictions.ts'
-import { feeAppliedPers } from '../products/cancel-policy-contract.ts'
+import { feeAppliedPers } from '../products/policies/contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
 import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../http/route.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { BookableRoomRate } from '../offers/stays/booking-catalog.ts'
-import { preparePolicy, quoteOfRoom, stayPolicy, type StayPenalty } from '../offers/price/cancel-policy.ts'
+import { preparePolicy, quoteOfRoom, stayPolicy, type StayPenalty } from '../offers/terms/penalties.ts'
 import type { DayNumber } from '../base/calendar.ts'
 import type { Problem } from '../http/rejected.ts'
 import { isRecord, validator } from '../http/validation/validate.ts'
@@ -8,7 +8,7 @@ import {
   cancelPenaltiesPerPolicyMax,
   cancelPenalty,
   type CancelPolicy,
-} from '../products/cancel-policy-contract.ts'
+} from '../products/policies/contract.ts'
 import type { TaxedTotal } from '../taxes/compute/compute.ts'
 import { termsWarnings, type TermsDifference } from './terms-contract.ts'
 

@@ -17,8 +17,8 @@ import {
   roomRatesPerHotelMax,
   roomsPerHotelMax,
 } from './contract.ts'
-import { cancelPoliciesJson } from './cancel-policy-rules.ts'
-import { formerAmountWarnings } from './former-amounts.ts'
+import { cancelPoliciesJson } from './policies/policy-rules.ts'
+import { formerAmountWarnings } from './policies/former-amounts.ts'
 import { overruledWarnings } from './product-rules.ts'
 import {
   guestsMaxOf,

@@ -12,7 +12,7 @@ import {
   warning,
   type ConstraintError,
 } from '../http/route.ts'
-import { cancelPolicy } from './cancel-policy-contract.ts'
+import { cancelPolicy } from './policies/contract.ts'
 
 export const productsPerPushMax = commonLimits.productsPerRequest
 /** Limits per hotel, including archived rooms and rates. */

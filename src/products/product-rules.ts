@@ -1,7 +1,7 @@
 import { reportedValue, type Problem } from '../http/rejected.ts'
 import { isRecord } from '../http/validation/validate.ts'
 import { productErrors, productsPerPushMax, type Product } from './contract.ts'
-import { cancelPolicyProblems } from './cancel-policy-rules.ts'
+import { cancelPolicyProblems } from './policies/policy-rules.ts'
 
 export type KnownNames = {
   roomTypes: ReadonlySet<string>

@@ -1,5 +1,5 @@
 import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
-import { policyOn } from '../../offers/price/cancel-policy.ts'
+import { policyOn } from '../../offers/terms/penalties.ts'
 import {
   isOffered,
   isUnrestricted,
@@ -15,7 +15,7 @@ import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { roomRateKey } from '../../products/store.ts'
 import type { TaxedRoom } from '../../taxes/compute/compute.ts'
-import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import type { CancelPolicy } from '../../products/policies/contract.ts'
 import type { BookedRoom } from '../contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import type { Money, RoomBasis, RoomState } from '../state.ts'

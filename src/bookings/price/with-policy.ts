@@ -1,5 +1,5 @@
-import { preparePolicy, quoteOfRoom, stayPolicy } from '../../offers/price/cancel-policy.ts'
-import { feeLines } from '../../offers/price/fees.ts'
+import { preparePolicy, quoteOfRoom, stayPolicy } from '../../offers/terms/penalties.ts'
+import { feeLines } from '../../offers/terms/fees.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import type { DayNumber } from '../../base/calendar.ts'
 import type { RoomState } from '../state.ts'

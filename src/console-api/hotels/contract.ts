@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Mapping } from '../../ari/contract.ts'
 import { queryText, consoleRoute, oneOf, text } from '../../http/route.ts'
-import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import type { CancelPolicy } from '../../products/policies/contract.ts'
 import type { PushKind, PushOutcome } from '../../push-log/contract.ts'
 import type { WholeStop } from '../stop-sells/contract.ts'
 import type { Tax } from '../../taxes/contract.ts'

@@ -9,11 +9,11 @@ import {
   type TaxedStay,
   type TaxFault,
 } from '../../taxes/compute/compute.ts'
-import { termsOn } from '../stays/arrival-terms.ts'
+import { termsOn } from '../../products/policies/arrival-terms.ts'
 import { hasKnownTerms } from '../stays/former-nights.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { fits, type Parties } from '../party.ts'
-import { areFeesExact, feeBasesOf } from './fees.ts'
+import { areFeesExact, feeBasesOf } from '../terms/fees.ts'
 import type { RoomRateDays } from '../stays/room-rate-days.ts'
 
 /** A stay of some parties, from a hotel's point of view: the criteria for each of its room-rates. */

@@ -1,11 +1,11 @@
 import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
-import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import type { CancelPolicy } from '../../products/policies/contract.ts'
 import type { PricedRoom, TaxedTotal, TaxLine } from '../../taxes/compute/compute.ts'
 import { traceTaxes } from '../../taxes/compute/trace.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
-import { policyText, preparePolicy, type PreparedPolicy } from '../price/cancel-policy.ts'
-import { feeBasesOf, feesText, traceFees, type Fee, type FeeBase } from '../price/fees.ts'
+import { policyText, preparePolicy, type PreparedPolicy } from '../terms/penalties.ts'
+import { feeBasesOf, feesText, traceFees, type Fee, type FeeBase } from '../terms/fees.ts'
 import type { Quote, WantedStay } from '../price/evaluate.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { scopesOf, taxesColumn, type StoredTax } from '../../taxes/store.ts'
 import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
-import { arrivalTerms, type ArrivalTerms } from './arrival-terms.ts'
-import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import { arrivalTerms, type ArrivalTerms } from '../../products/policies/arrival-terms.ts'
+import type { CancelPolicy } from '../../products/policies/contract.ts'
 import { platformRateId, platformRoomId, roomRateKey } from '../../products/store.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 

@@ -3,7 +3,7 @@ import type { DayNumber } from '../../base/calendar.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { roomRateKey } from '../../products/store.ts'
 import { formerNights } from '../../taxes/room-rate-taxes.ts'
-import { termsOn } from './arrival-terms.ts'
+import { termsOn } from '../../products/policies/arrival-terms.ts'
 import { bookingCatalogColumn, bookingCatalogOf, roomRateOf } from './booking-catalog.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 

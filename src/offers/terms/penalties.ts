@@ -1,9 +1,9 @@
 import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
-import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import type { CancelPolicy } from '../../products/policies/contract.ts'
 import type { PricedRoom, TaxedRoom, TaxedTotal } from '../../taxes/compute/compute.ts'
 import type { RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
-import type { Quote } from './evaluate.ts'
+import type { Quote } from '../price/evaluate.ts'
 import { knownMinor, percentOf, type Fee } from './fees.ts'
 
 type Penalty = NonNullable<CancelPolicy['cancelPenalties']>[number]

@@ -1,9 +1,9 @@
-import { reportedValue, type Problem } from '../http/rejected.ts'
-import { isRecord } from '../http/validation/validate.ts'
-import { isNight } from '../base/calendar.ts'
-import { toMinor } from '../base/money.ts'
-import type { ConstraintError } from '../http/route.ts'
-import { cancelPolicyErrors, type CancelPolicy } from './cancel-policy-contract.ts'
+import { reportedValue, type Problem } from '../../http/rejected.ts'
+import { isRecord } from '../../http/validation/validate.ts'
+import { isNight } from '../../base/calendar.ts'
+import { toMinor } from '../../base/money.ts'
+import type { ConstraintError } from '../../http/route.ts'
+import { cancelPolicyErrors, type CancelPolicy } from './contract.ts'
 
 /**
  * The problems of a product's cancelPolicies that the schema can't express. The policies may have any shape:

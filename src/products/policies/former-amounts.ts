@@ -1,7 +1,7 @@
-import { toMinor } from '../base/money.ts'
-import type { Problem } from '../http/rejected.ts'
-import { formerAmountWarning } from '../hotels/former-currency.ts'
-import type { CancelPolicy } from './cancel-policy-contract.ts'
+import { toMinor } from '../../base/money.ts'
+import type { Problem } from '../../http/rejected.ts'
+import { formerAmountWarning } from '../../hotels/former-currency.ts'
+import type { CancelPolicy } from './contract.ts'
 
 /** An amount of a former currency in a policy: `text` names it for people, `path` is within the policy. */
 type FormerAmount = { text: string; path: string }

@@ -1,6 +1,6 @@
 import { parseNight, type DayNumber } from '../../base/calendar.ts'
-import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
-import { formerAmountsOf } from '../../products/former-amounts.ts'
+import type { CancelPolicy } from './contract.ts'
+import { formerAmountsOf } from './former-amounts.ts'
 
 /** What decides whether arrivals under a cancellation policy can be sold. */
 export type ArrivalTerms = {

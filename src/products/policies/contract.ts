@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { formerCurrency } from '../hotels/former-currency.ts'
-import { date, decimal, integer, nameText, oneOf, text, type ConstraintError } from '../http/route.ts'
+import { formerCurrency } from '../../hotels/former-currency.ts'
+import { date, decimal, integer, nameText, oneOf, text, type ConstraintError } from '../../http/route.ts'
 
 export const cancelPenaltiesPerPolicyMax = 20
 export const feesPerPolicyMax = 50

@@ -1,5 +1,5 @@
 import { minorText, toMinor } from '../../base/money.ts'
-import type { CancelPolicy } from '../../products/cancel-policy-contract.ts'
+import type { CancelPolicy } from '../../products/policies/contract.ts'
 import type { PricedRoom, TaxedStay } from '../../taxes/compute/compute.ts'
 import { exactDecimal } from '../../taxes/decimals.ts'
 import { exactText } from '../../taxes/compute/trace.ts'
