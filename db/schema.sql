@@ -240,6 +240,14 @@ create table bulk_refused (
   constraint bulk_refused_job_id_fkey FOREIGN KEY (job_id) REFERENCES bulk_job(id) ON DELETE CASCADE
 );
 
+create table cancel_code (
+  code text not null,
+  description text not null,
+  cancel_penalties jsonb not null,
+  retired_at timestamp with time zone,
+  constraint cancel_code_pkey PRIMARY KEY (code)
+);
+
 create table certification (
   supplier_id integer not null,
   at timestamp with time zone not null,

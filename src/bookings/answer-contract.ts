@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox'
 import {
   amount,
+  cancellationMembers,
   cancelPolicyOfStay,
+  digestOfTerms,
   feeLine,
   stayTotal,
   testedRule,
@@ -39,13 +41,25 @@ export const confirmation = {
   status: oneOf(reservationStatuses),
 }
 
+const roomReservationId = Type.String({
+  description: 'Name of the room within its reservation; the same in all versions, and never used again',
+  examples: ['55191-2'],
+})
+
 export const penaltyDue = Type.Union(
   [
     Type.Object({
-      amount: amount('Total for all rooms; `0.00`: the cancellation was free'),
+      amount: amount('Total for all rooms whose terms are known; `0.00`: the cancellation was free'),
+      unknown: Type.Optional(
+        Type.Array(Type.String(), {
+          description:
+            'The `roomReservationId` of each room whose terms are unknown: ask the hotel what it charges',
+        }),
+      ),
       currency: Type.String(),
       by: Type.Array(
         Type.Object({
+          roomReservationId,
           roomId: Type.String(),
           rateId: Type.String(),
           code: optionalText('Code of the policy'),
@@ -61,7 +75,7 @@ export const penaltyDue = Type.Union(
   ],
   {
     description:
-      'Cost of the cancellation under the booked policies, at the time of cancelling; null: not cancelled, or booked without a policy',
+      'Cost of the cancellation under the booked policies, at the time of cancelling; null: not cancelled, or the terms of no room are known',
   },
 )
 
@@ -75,6 +89,7 @@ export const bookingAnswer = Type.Object({
 })
 
 const roomAnswer = Type.Object({
+  roomReservationId,
   roomId: Type.String(),
   roomName: Type.String(),
   rateId: Type.String(),
@@ -99,8 +114,12 @@ const roomAnswer = Type.Object({
     }),
   ),
   total: stayTotal,
+  ...cancellationMembers,
   cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()], {
-    description: 'Policy of this room, as booked',
+    description: 'Policy of this room, as booked; null: none was known',
+  }),
+  termsDigest: Type.Union([digestOfTerms, Type.Null()], {
+    description: 'Of the terms as booked; null for rooms booked before terms were stored',
   }),
   fees: Type.Array(feeLine('For the room and the whole stay'), {
     description: 'Fees of the cancellation policy',
@@ -137,6 +156,11 @@ export const reservationAnswer = Type.Object({
     ),
   }),
   total: stayTotal,
+  cancellation: {
+    ...cancellationMembers.cancellation,
+    description: 'Of the strictest room, unknown strictest of all',
+  },
+  freeUntil: { ...cancellationMembers.freeUntil, description: 'With `until`: the earliest of the rooms' },
   penalty: penaltyDue,
   priceChecks: Type.Array(checkedRoomRate),
   createdAt: Type.String(),
@@ -191,6 +215,16 @@ export const reservationErrors = {
     type: 'RESERVATION_NOT_FOUND',
     message: 'Reservation not found',
     hint: 'Check the reservation id',
+  },
+  unknownRoom: {
+    type: 'ROOM_RESERVATION_NOT_FOUND',
+    message: 'The reservation has no such room',
+    hint: 'Send a roomReservationId of its present version, or none',
+  },
+  repeatedRoom: {
+    type: 'ROOM_RESERVATION_REPEATED',
+    message: 'Two rooms have the same roomReservationId',
+    hint: 'Name each booked room once; leave the member out for a new one',
   },
   hotelChanged: {
     type: 'HOTEL_CHANGED',

@@ -68,6 +68,10 @@ const guestCount = Type.Object({
 })
 
 const room = Type.Object({
+  room_reservation_id: Type.String({
+    description: 'Name of the room within the reservation; the same in all versions, and never used again',
+    examples: ['55191-1'],
+  }),
   arrival_date: date({ description: 'First night' }),
   departure_date: date({ description: 'Day of departure' }),
   room_id: code({ description: 'Your room code' }),
@@ -91,6 +95,7 @@ const penalty = Type.Object(
     currency: plain('ISO currency code'),
     by: Type.Array(
       Type.Object({
+        room_reservation_id: plain('The room, as in `room`'),
         room_id: code({ description: 'Your room code' }),
         rate_id: code({ description: 'Your rate code' }),
         code: Type.Optional(plain('Code of the cancellation policy, as pushed')),
@@ -105,10 +110,15 @@ const penalty = Type.Object(
       }),
       { description: 'Rooms with a penalty' },
     ),
+    unknown: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The room_reservation_id of rooms whose terms you did not push: not part of the amount',
+      }),
+    ),
   },
   {
     description:
-      'Only with Cancel: the cost of the cancellation under the booked policies, at the time of cancelling; absent: booked without a policy',
+      'Only with Cancel: the cost of the cancellation under the booked policies, at the time of cancelling; absent: booked without known terms',
   },
 )
 
@@ -185,6 +195,7 @@ export const pushBookingCallback = {
             },
             room: [
               {
+                room_reservation_id: '55191-1',
                 arrival_date: '2027-04-15',
                 departure_date: '2027-04-16',
                 room_id: 'DBL',

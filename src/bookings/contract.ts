@@ -46,6 +46,13 @@ const customer = Type.Object(
 )
 
 const bookedRoom = Type.Object({
+  roomReservationId: Type.Optional(
+    text({
+      maxLength: 64,
+      description:
+        'In a change: which booked room this is, as answers name it. Absent: matched by room, rate and guest, then by room, then in their order',
+    }),
+  ),
   roomId: code({ description: "The supplier's code of the room" }),
   rateId: code({ description: "The supplier's code of the rate" }),
   ...requestedRoom.properties,

@@ -1,8 +1,10 @@
 import type { StayPolicy } from '../offers/terms/penalties.ts'
 import type { FeeLine } from '../offers/terms/fees.ts'
+import type { ArrivalTerms } from '../products/policies/arrival-terms.ts'
 import type { CancelPolicy } from '../products/policies/contract.ts'
 import type { Tax } from '../taxes/contract.ts'
 import type { TaxedTotal } from '../taxes/compute/compute.ts'
+import type { PenaltyBase } from '../taxes/compute/penalty-base.ts'
 import type { paymentTypes } from './callback-contract.ts'
 import type { PriceCheckOutcome } from '../price-check/contract.ts'
 import type { reservationStatuses } from '../webhooks/contract.ts'
@@ -21,6 +23,8 @@ export type ReservationContent = {
   minorDigits: number
   /** As requested, in the same order. */
   rooms: RoomState[]
+  /** The highest number that a room of the reservation ever had; absent in bookings made before rooms had numbers. */
+  roomNumbersUsed?: number
   customer: Customer
   payment: Payment
   total: TaxedTotal
@@ -31,6 +35,8 @@ export type ReservationContent = {
 export type Money = { currency: string; minorDigits: number }
 
 export type RoomState = {
+  /** Stable over versions; absent in bookings made before rooms had numbers, which count by their order. */
+  number?: number
   roomNo: number
   rateNo: number
   roomId: string
@@ -46,6 +52,8 @@ export type RoomState = {
   nights: { date: string; beforeTax: number; afterTax: number }[]
   taxes: TaxState[]
   total: TaxedTotal
+  /** Absent in bookings made before it was stored: penalties are taken of all that is charged. */
+  penaltyBase?: PenaltyBase
   cancelPolicy: StayPolicy | null
   /** The cancellation policy's fees; absent in bookings made before fees were stored. */
   fees?: FeeLine[]
@@ -59,8 +67,10 @@ export type RoomBasis = {
   prices: number[]
   /** The taxes that apply to any of the nights, as pushed. */
   taxes: Tax[]
-  /** The cancellation policy of the arrival, as pushed, without its dates. */
-  policy: CancelPolicy | null
+  /** The terms of the arrival; null: no policy held it. Absent in bookings made before terms were stored so. */
+  terms?: ArrivalTerms | null
+  /** In bookings made before: the cancellation policy of the arrival, as pushed, without its dates. */
+  policy?: CancelPolicy | null
   /** The zone in which its deadlines are; absent in bookings made before it was stored. */
   timeZone?: string
   /** The nights are at the supplier's own price, not at the pushed one. */

@@ -63,6 +63,8 @@ export type StoredReservation = {
   createdAtMs: number
   modifiedAtMs: number
   content: ReservationContent
+  /** How far the hotel's test clock is ahead. */
+  aheadMs: number
   /** Delivery status of the present version. */
   deliveryStatus: string
 }
@@ -70,6 +72,7 @@ export type StoredReservation = {
 const reservationColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
   reservation.status, reservation.version, epoch_ms(reservation.created_at) as "createdAtMs",
   epoch_ms(reservation.modified_at) as "modifiedAtMs", present.content,
+  (select clock_ahead_ms from hotel where hotel.id = reservation.hotel_id) as "aheadMs",
   coalesce((select delivery.status from delivery
     where delivery.reservation_id = reservation.id and delivery.version = reservation.version
     order by delivery.created_at desc limit 1), 'queued') as "deliveryStatus"`

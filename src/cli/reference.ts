@@ -1,9 +1,13 @@
 import { Command } from 'commander'
+import { addCancelCode, penaltiesOfCode } from '../products/policies/code-use.ts'
+import { shippedCancelCodes } from '../reference/cancel-codes.ts'
 import {
+  listCancelCodes,
   listMealPlans,
   listRoomTypes,
   putMealPlan,
   putRoomType,
+  retireCancelCode,
   retireMealPlan,
   retireRoomType,
   fillReference,
@@ -15,7 +19,7 @@ type Given = { json?: boolean }
 
 export function referenceCommand(): Command {
   const reference = new Command('reference').description(
-    'manage the room types and meal plans that products may use',
+    'manage the room types, meal plans and cancellation codes that products may use',
   )
   reference.addHelpText(
     'after',
@@ -25,11 +29,14 @@ Examples:
   ari reference room-type add "Sky Pod" --description "Glass capsule on a cliff"
   ari reference meal-plan add BRU --name Brunch --description "Late breakfast"
   ari reference meal-plan retire BRU
+  ari reference cancel-code add FLEX4 --description "Free until 4 days before arrival, then the first night" \\
+    --penalties '[{"cancelDeadline":{"offsetTimeUnit":"D","offsetTimeValue":4,"deadline":"18:00"},"penaltyCharge":{"chargeBase":"NightBase","nights":1}}]'
 
 A retired entry stays valid where it is used, but new pushes can't use it. Adding it again restores it.`,
   )
   reference.addCommand(roomTypeCommand())
   reference.addCommand(mealPlanCommand())
+  reference.addCommand(cancelCodeCommand())
   return reference
 }
 
@@ -160,4 +167,64 @@ function mealPlanCommand(): Command {
       }),
     )
   return mealPlan
+}
+
+function cancelCodeCommand(): Command {
+  const cancelCode = new Command('cancel-code').description('manage codes for cancellation policies')
+  cancelCode
+    .command('list')
+    .description('list all codes')
+    .option('--json', 'print JSON')
+    .action((given: Given) =>
+      withReference(async ({ db }) => {
+        const added = await listCancelCodes(db)
+        const entries = [
+          ...shippedCancelCodes.map((one) => ({ ...one, retired: false, origin: 'shipped' })),
+          ...added.map((one) => ({ ...one, origin: 'added' })),
+        ]
+        if (given.json) return printJson(entries)
+        const rows = entries.map((one) => [
+          one.code,
+          one.retired ? 'retired' : 'in use',
+          one.origin,
+          one.description,
+        ])
+        printTable(['CODE', 'STATUS', 'ORIGIN', 'DESCRIPTION'], rows)
+      }),
+    )
+  cancelCode
+    .command('add')
+    .description('add a code, or change its description; its penalties only while no product has it')
+    .argument('<code>', 'as in products; case-sensitive')
+    .requiredOption('--description <text>', 'the terms, for people')
+    .requiredOption('--penalties <json>', 'cancelPenalties, as in products, without amounts of money')
+    .option('--json', 'print JSON')
+    .action((code: string, given: Given & { description: string; penalties: string }) =>
+      withReference(async ({ db }) => {
+        const { description } = given
+        const entry = { code, description, cancelPenalties: penaltiesOfCode(given.penalties) }
+        await audited(db, async (connection) => {
+          await addCancelCode(connection, entry)
+          const subject = `cancellation code ${JSON.stringify(code)}`
+          return { result: undefined, action: 'reference.add', subject, after: entry }
+        })
+        printOutcome(given, { ...entry, retired: false }, `Products may now use the code "${code}"`)
+      }),
+    )
+  cancelCode
+    .command('retire')
+    .description('leave it out of the list; products that have it keep its terms')
+    .argument('<code>', 'as in cancel-code list')
+    .option('--json', 'print JSON')
+    .action((code: string, given: Given) =>
+      withReference(async ({ db, nowMs }) => {
+        await audited(db, async (connection) => {
+          await retireCancelCode(connection, code, nowMs)
+          const subject = `cancellation code ${JSON.stringify(code)}`
+          return { result: undefined, action: 'reference.retire', subject, after: { isRetired: true } }
+        })
+        printOutcome(given, { code, retired: true }, `The list no longer has the code "${code}"`)
+      }),
+    )
+  return cancelCode
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { trace } from './trace-contract.ts'
+import { cancellations } from './terms/cancellation.ts'
 import { restrictionNames } from '../ari/restrictions.ts'
 import { feeAppliedPers } from '../products/policies/contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
@@ -97,24 +98,49 @@ export const stayTotal = Type.Object(
     tax: amount('All taxes that are charged'),
     afterTax: amount('The amount that is charged'),
     dueAtProperty: amount('Taxes with payNow false: paid at the property, in addition'),
+    feesAtProperty: amount('Fees of the cancellation policy: paid at the property, in addition'),
+    allIn: amount('All that a guest who stays pays: afterTax, dueAtProperty and feesAtProperty'),
   },
   { description: 'For all rooms and nights' },
 )
 
+/** How a stay can be cancelled as of now. */
+export const cancellationMembers = {
+  cancellation: oneOf(cancellations, {
+    description:
+      'As of now, by deadline penalties above zero. always: free until the arrival; until: free until `freeUntil`; never: no longer free; unknown: the supplier’s terms are not known, so never show it as free',
+  }),
+  freeUntil: Type.Union([Type.String(), Type.Null()], {
+    description: "With `until`: the instant from which the first penalty counts, in the hotel's zone",
+    examples: ['2027-04-13T18:00:00+02:00'],
+  }),
+}
+
+export const digestOfTerms = Type.String({
+  description:
+    'A hash over the terms: when penalties count, which of them is due now, what they charge, the meal plan, and the definitions of what is due at the property; not over amounts and texts',
+  examples: ['6kS2t8LZ1bYv0nQeXw3hRg'],
+})
+
 export const cancelPolicyOfStay = Type.Object({
   code: Type.Union([Type.String(), Type.Null()]),
   description: Type.Union([Type.String(), Type.Null()]),
-  penalties: Type.Array(
-    Type.Object({
-      from: Type.Union([Type.String(), Type.Null()], {
-        description:
-          "Instant in the hotel's zone from which the amount is charged; null: from the time of booking",
-        examples: ['2027-04-13T18:00:00+02:00'],
-      }),
-      amount: amount('The part of `total.afterTax` that is charged'),
-      noShow: Type.Optional(Type.Boolean({ description: 'true: charged if the guests do not arrive' })),
-    }),
-    { description: 'Earliest first, no-show last; empty: cancellation is free' },
+  penalties: Type.Union(
+    [
+      Type.Array(
+        Type.Object({
+          from: Type.Union([Type.String(), Type.Null()], {
+            description:
+              "Instant in the hotel's zone from which the amount is charged; null: from the time of booking",
+            examples: ['2027-04-13T18:00:00+02:00'],
+          }),
+          amount: amount('What cancelling costs: a part of `total.afterTax`'),
+          noShow: Type.Optional(Type.Boolean({ description: 'true: charged if the guests do not arrive' })),
+        }),
+      ),
+      Type.Null(),
+    ],
+    { description: 'Earliest first, no-show last; empty: cancellation is free; null: the terms are unknown' },
   ),
 })
 
@@ -150,9 +176,11 @@ const offer = Type.Object({
   ),
   taxes: Type.Array(taxLine, { description: 'One line for each pushed tax that applies to the stay' }),
   total: stayTotal,
+  ...cancellationMembers,
   cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()], {
-    description: 'The policy that applies to the date of arrival',
+    description: 'What counts for the date of arrival; null: no policy holds it, so the terms are unknown',
   }),
+  termsDigest: digestOfTerms,
   fees: Type.Array(feeLine('For all rooms and nights'), {
     description: 'The fees of the cancellation policy',
   }),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { guestAgeMax, guestsPerRoomMax, roomsPerStayMax, stayNightsMax } from '../offers/contract.ts'
 import { code, date, decimal, integer } from '../http/route.ts'
-import { cancelPenalty } from '../products/policies/contract.ts'
+import { cancelPenalty } from '../reference/cancel-penalty-contract.ts'
 import type { CallbackDescription } from '../webhooks/callback-contract.ts'
 
 /** The price check of the specification: the platform's request and the supplier's answer. */

@@ -2,6 +2,7 @@ import { referenceNotFound } from '../offers/stay-request.ts'
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { BookableRoomRate } from '../offers/stays/booking-catalog.ts'
+import { partiesOf } from '../offers/party.ts'
 import type { HotelStay } from '../offers/stays/stays.ts'
 import { overloaded } from '../http/rejected.ts'
 import { formatNight } from '../base/calendar.ts'
@@ -111,7 +112,8 @@ async function checkOne(
   const reply =
     callback &&
     (await calls.ask({ callback, hotelId, request, expected, callId: checkId, requestId, untilMs }))
-  const sold = { roomRate, timeZone, minorDigits, arrival }
+  const persons = partiesOf([room], stay.catalog).distinct[0]?.persons ?? 0
+  const sold = { roomRate, timeZone, minorDigits, arrival, persons }
   return {
     ...judge(reply, stored, query, terms, sold),
     checkId,

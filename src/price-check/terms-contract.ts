@@ -37,7 +37,10 @@ export const termsDifference = Type.Union([
   }),
   Type.Object({
     what: Type.Literal('cancelPolicy'),
-    sold: orNull(penalties, 'Penalties of the pushed policy, at the live price; null: none is pushed'),
+    sold: orNull(
+      penalties,
+      'Penalties of the pushed policy, at the live price; null: none is pushed, or they are not known',
+    ),
     live: orNull(penalties, 'Penalties of the answer, at the live price; null: they cannot be read'),
   }),
 ])

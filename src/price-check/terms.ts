@@ -1,15 +1,13 @@
 import Type from 'typebox'
 import type { BookableRoomRate } from '../offers/stays/booking-catalog.ts'
-import { preparePolicy, quoteOfRoom, stayPolicy, type StayPenalty } from '../offers/terms/penalties.ts'
+import { penaltySteps, prepareTerms, stayPolicy, type StayPenalty } from '../offers/terms/penalties.ts'
 import type { DayNumber } from '../base/calendar.ts'
 import type { Problem } from '../http/rejected.ts'
 import { isRecord, validator } from '../http/validation/validate.ts'
-import {
-  cancelPenaltiesPerPolicyMax,
-  cancelPenalty,
-  type CancelPolicy,
-} from '../products/policies/contract.ts'
-import type { TaxedTotal } from '../taxes/compute/compute.ts'
+import { isNoShow, termsOn, type ArrivalTerms } from '../products/policies/arrival-terms.ts'
+import type { CancelPolicy } from '../products/policies/contract.ts'
+import { cancelPenaltiesPerPolicyMax, cancelPenalty } from '../reference/cancel-penalty-contract.ts'
+import { taxAnswer } from '../taxes/compute/answered-price.ts'
 import { termsWarnings, type TermsDifference } from './terms-contract.ts'
 
 /** The terms of a supplier's answer, compared with those that are sold. */
@@ -64,34 +62,48 @@ export type SoldTerms = {
   timeZone: string
   minorDigits: number
   arrival: DayNumber
+  /** Adults and children in one room. */
+  persons: number
 }
 
 /** What differs. Penalties are compared by when they are due and what they cost at the supplier's own price. */
 export function termsDifferences(
   { mealPlan, penalties }: LiveTerms,
   nights: readonly PricedNight[],
-  { roomRate, timeZone, minorDigits, arrival }: SoldTerms,
+  { roomRate, timeZone, minorDigits, arrival, persons }: SoldTerms,
 ): TermsDifference[] {
   const found: TermsDifference[] = []
   if (mealPlan !== undefined && mealPlan !== roomRate.mealPlan)
     found.push({ what: 'mealPlan', sold: roomRate.mealPlan, live: mealPlan })
   if (penalties === undefined) return found
-  const quote = quoteOfRoom(nights, { arrival, taxes: roomRate.taxes, total: totalOf(nights) })
-  const dueUnder = (policies: readonly CancelPolicy[]): StayPenalty[] | null => {
-    const policy = preparePolicy(policies, timeZone, arrival)
-    return policy ? stayPolicy(policy, quote, minorDigits).penalties : null
+  const { penaltyBase } = taxAnswer({
+    taxes: roomRate.taxes.entries.map(({ tax }) => tax),
+    nights: nights.map((night, index) => ({ ...night, day: arrival + index })),
+    persons,
+    minorDigits,
+  })
+  const dueUnder = (terms: ArrivalTerms | undefined): StayPenalty[] | null => {
+    const prepared = terms && prepareTerms(terms, timeZone, arrival)
+    const steps = prepared && penaltySteps(prepared, [penaltyBase], minorDigits)
+    return prepared ? stayPolicy(prepared, steps, minorDigits).penalties : null
   }
-  const sold = dueUnder(roomRate.policies)
-  const live = penalties === 'unreadable' ? null : dueUnder([{ cancelPenalties: penalties }])
+  const sold = dueUnder(termsOn(roomRate.policies, arrival))
+  const live = penalties === 'unreadable' ? null : dueUnder(termsOf(penalties))
   if (live === null || effectOf(live) !== effectOf(sold ?? []))
     found.push({ what: 'cancelPolicy', sold, live })
   return found
 }
 
-function totalOf(nights: readonly PricedNight[]): TaxedTotal {
-  const beforeTax = nights.reduce((sum, night) => sum + night.beforeTax, 0)
-  const afterTax = nights.reduce((sum, night) => sum + night.afterTax, 0)
-  return { beforeTax, tax: afterTax - beforeTax, afterTax, dueAtProperty: 0 }
+function termsOf(penalties: Penalties): ArrivalTerms {
+  const byDeadline = penalties.filter((penalty) => !isNoShow(penalty))
+  return {
+    code: null,
+    description: null,
+    isKnown: true,
+    deadlines: [byDeadline],
+    noShows: penalties.filter(isNoShow),
+    fees: [],
+  }
 }
 
 /**

@@ -7,7 +7,9 @@ import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { applyAndLog } from '../push-log/keep/keep.ts'
+import { todayIn } from '../hotels/hotel-clock.ts'
 import { minorDigits } from '../reference/currencies.ts'
+import { selectAddedCancelCodes } from '../reference/store.ts'
 import {
   productWarnings,
   type Product,
@@ -19,6 +21,7 @@ import {
 } from './contract.ts'
 import { cancelPoliciesJson } from './policies/policy-rules.ts'
 import { formerAmountWarnings } from './policies/former-amounts.ts'
+import { policyWarningsOf } from './policies/policy-warnings.ts'
 import { overruledWarnings } from './product-rules.ts'
 import {
   guestsMaxOf,
@@ -51,11 +54,16 @@ export function acceptProducts(
     const counts = { created: 0, updated: 0, unchanged: 0 }
     for (const { outcome } of saved) counts[outcome]++
     const isChanged = counts.unchanged < saved.length
+    const added = await selectAddedCancelCodes(connection)
+    const today = todayIn(hotel, needs.clock.now())
     const warnings = [
       ...overruledWarnings(products),
       ...loweredWarnings(products, saved),
       ...clearedWarnings(saved),
       ...formerAmountWarnings(products, minorDigits(hotel.currency) ?? 0),
+      ...products.flatMap(({ cancelPolicies = [] }, index) =>
+        policyWarningsOf(cancelPolicies, `/products/${index}/cancelPolicies`, { added, today }),
+      ),
     ]
     const revision = isChanged ? await raiseCatalogVersion(connection, hotel.id, 'products') : hotel.revision
     const members: AnswerOf<typeof productRoutes.pushProducts> = {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { integer, route, success } from '../http/route.ts'
+import { cancelPenalty } from './cancel-penalty-contract.ts'
 
 const described = { description: Type.String() }
 
@@ -11,7 +12,7 @@ export const referenceRoutes = {
     tag: 'Reference data',
     summary: 'Room types, meal plans, currencies and cancellation codes',
     description:
-      "The values that pushes may contain: a product's `roomType` is a name from `roomTypes`, its `mealPlan` a code from `mealPlans`, a hotel's `currency` a code from `currencies`. `cancelCodes` are common codes for cancellation policies; others are accepted too. Operators may add room types and meal plans, and retire them: a retired one is no longer listed.",
+      "The values that pushes may contain: a product's `roomType` is a name from `roomTypes`, its `mealPlan` a code from `mealPlans`, a hotel's `currency` a code from `currencies`. `cancelCodes` are codes for cancellation policies: a policy that has one of them and no `cancelPenalties` of its own has those of the list. Operators may add entries, and retire them: a retired one is no longer listed.",
     answer: Type.Object({
       ...success,
       roomTypes: Type.Array(Type.Object({ name: Type.String(), ...described })),
@@ -23,7 +24,15 @@ export const referenceRoutes = {
           name: Type.String(),
         }),
       ),
-      cancelCodes: Type.Array(Type.Object({ code: Type.String(), ...described })),
+      cancelCodes: Type.Array(
+        Type.Object({
+          code: Type.String(),
+          ...described,
+          cancelPenalties: Type.Array(cancelPenalty, {
+            description: 'What the code means; empty: free cancellation, or with `CUSTOM` nothing by itself',
+          }),
+        }),
+      ),
     }),
     examples: [
       {
@@ -38,7 +47,11 @@ export const referenceRoutes = {
             mealPlans: [{ code: 'RO', name: 'Room only', description: 'No meals' }],
             currencies: [{ code: 'USD', minorDigits: 2, name: 'US Dollar' }],
             cancelCodes: [
-              { code: 'NRF', description: 'Non-refundable: the full stay at any time after booking' },
+              {
+                code: 'NRF',
+                description: 'Non-refundable: the full stay at any time after booking',
+                cancelPenalties: [{ penaltyCharge: { chargeBase: 'FullStay', percent: 100 } }],
+              },
             ],
           },
         },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../test/stage/harness.ts'
-import { cancelCodes, mealPlans, roomTypes } from './shipped-lists.ts'
+import { shippedCancelCodes as cancelCodes } from './cancel-codes.ts'
+import { mealPlans, roomTypes } from './shipped-lists.ts'
 import { currencies } from './currencies.ts'
 import { fillReference } from './store.ts'
 

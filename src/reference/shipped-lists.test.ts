@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cancelCodes, mealPlans, roomTypes } from './shipped-lists.ts'
+import { shippedCancelCodes as cancelCodes } from './cancel-codes.ts'
+import { mealPlans, roomTypes } from './shipped-lists.ts'
 
 const maxCodeCharacters = 10
 const maxNameCharacters = 40

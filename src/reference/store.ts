@@ -1,4 +1,5 @@
 import type { Queryable } from '../postgres/postgres.ts'
+import { isShipped, shippedCancelCodes, type AddedCancelCodes, type CancelCode } from './cancel-codes.ts'
 import { mealPlans, roomTypes } from './shipped-lists.ts'
 import { Rejected } from '../http/rejected.ts'
 
@@ -43,6 +44,26 @@ export async function selectMealPlans(db: Queryable): Promise<MealPlan[]> {
   return rows
 }
 
+/** The codes for cancellation policies: those of the service, then those that operators added. */
+export async function selectCancelCodes(db: Queryable): Promise<CancelCode[]> {
+  const added = await listCancelCodes(db)
+  return [
+    ...shippedCancelCodes,
+    ...added.flatMap(({ retired, ...code }) => (retired || isShipped(code.code) ? [] : [code])),
+  ]
+}
+
+/** What the codes mean that operators added, also retired ones. */
+export async function selectAddedCancelCodes(db: Queryable): Promise<AddedCancelCodes> {
+  const { rows } = await db.query<{ added: AddedCancelCodes }>({
+    name: 'select-added-cancel-codes',
+    text: `select ${addedCancelCodesColumn} as added`,
+  })
+  return rows[0]?.added ?? {}
+}
+
+export const addedCancelCodesColumn = `(select coalesce(json_object_agg(code, cancel_penalties), '{}') from cancel_code)`
+
 /** Operators' changes to room types and meal plans. Retired entries stay valid where they are in use. */
 
 export type ListedRoomType = { name: string; description: string; retired: boolean }
@@ -58,6 +79,17 @@ export async function listRoomTypes(db: Queryable): Promise<ListedRoomType[]> {
 export async function listMealPlans(db: Queryable): Promise<ListedMealPlan[]> {
   const { rows } = await db.query<ListedMealPlan>(
     'select code, name, description, retired_at is not null as retired from meal_plan order by code',
+  )
+  return rows
+}
+
+export type ListedCancelCode = CancelCode & { retired: boolean }
+
+/** The codes that operators added. */
+export async function listCancelCodes(db: Queryable): Promise<ListedCancelCode[]> {
+  const { rows } = await db.query<ListedCancelCode>(
+    `select code, description, cancel_penalties as "cancelPenalties", retired_at is not null as retired
+     from cancel_code order by code`,
   )
   return rows
 }
@@ -126,5 +158,55 @@ function notFound(what: string, named: string): Rejected {
     type: 'NOT_FOUND',
     message: `${what} ${JSON.stringify(named.slice(0, 100))} not found`,
     hint: 'list shows the existing ones; names are case-sensitive',
+  })
+}
+
+/**
+ * Adds a code for cancellation policies, or changes its description; a retired one becomes valid again. Its penalties
+ * are changed only where `isUsed` says that no product has it.
+ */
+export async function putCancelCode(
+  db: Queryable,
+  entry: CancelCode,
+  isUsed: () => Promise<boolean>,
+): Promise<void> {
+  const { code, description } = entry
+  checkTexts({ code, description })
+  if (isShipped(code)) throw codeIsShipped(code)
+  const penalties = JSON.stringify(entry.cancelPenalties)
+  const { rows } = await db.query<{ isSame: boolean }>(
+    `insert into cancel_code (code, description, cancel_penalties) values ($1, $2, $3)
+     on conflict (code) do update set description = excluded.description, retired_at = null
+     returning cancel_penalties = $3::jsonb as "isSame"`,
+    [code, description, penalties],
+  )
+  if (rows[0]?.isSame === true) return
+  if (await isUsed()) throw codeIsUsed(code)
+  await db.query('update cancel_code set cancel_penalties = $2 where code = $1', [code, penalties])
+}
+
+/** New lists no longer have it; products that have the code keep its terms. */
+export async function retireCancelCode(db: Queryable, code: string, nowMs: number): Promise<void> {
+  if (isShipped(code)) throw codeIsShipped(code)
+  const { rowCount } = await db.query(
+    `update cancel_code set retired_at = coalesce(retired_at, instant($2)) where code = $1`,
+    [code, nowMs],
+  )
+  if (rowCount === 0) throw notFound('Cancellation code', code)
+}
+
+function codeIsShipped(code: string): Rejected {
+  return new Rejected(409, {
+    type: 'CODE_SHIPPED',
+    message: `The code ${code} is the service's own`,
+    hint: 'Add another code',
+  })
+}
+
+function codeIsUsed(code: string): Rejected {
+  return new Rejected(409, {
+    type: 'CODE_IN_USE',
+    message: `Products have the code ${code}: its penalties cannot be changed`,
+    hint: 'Add another code',
   })
 }

@@ -17,6 +17,8 @@ export type TaxEntry = {
   included: boolean
   /** Charged on top of the price. A tax that is neither included nor added is due at the property. */
   isAdded: boolean
+  /** Owed for nights slept, so that no penalty contains it: a town's tax, or an amount per person. */
+  isForNightsSlept: boolean
   firstNight: DayNumber
   lastNight: DayNumber
   /** A fraction over `rateScale`, or minor units; meaningless for an amount of a former currency. */
@@ -106,6 +108,8 @@ function prepareList(
   }
 }
 
+const townTaxes: ReadonlySet<Tax['type']> = new Set(['CITY_TAX', 'LOCAL_TAX'])
+
 function entryOf(
   tax: Tax,
   scope: TaxEntryScope,
@@ -114,6 +118,7 @@ function entryOf(
   const { type, valueType, value, appliedOn, appliedPer, included, payNow, startDate, endDate } = tax
   const isPercent = valueType === '%'
   const isVat = type === 'VAT'
+  const isPerPerson = appliedPer === 'per_person_per_night' || appliedPer === 'per_person_per_stay'
   const decimals = isPercent ? percentDecimals : minorDigits
   const [whole = '', fraction = ''] = exactDecimal(value).split('.')
   return {
@@ -121,10 +126,11 @@ function entryOf(
     isPercent,
     isVat,
     isOnVat: isPercent && !isVat && appliedOn === 'net+vat',
-    isPerPerson: appliedPer === 'per_person_per_night' || appliedPer === 'per_person_per_stay',
+    isPerPerson,
     isPerStay: appliedPer === 'per_room_per_stay' || appliedPer === 'per_person_per_stay',
     included,
     isAdded: !included && payNow,
+    isForNightsSlept: townTaxes.has(type) || (!isPercent && isPerPerson),
     firstNight: parseNight(startDate ?? '') ?? Number.NEGATIVE_INFINITY,
     lastNight: parseNight(endDate ?? '') ?? Number.POSITIVE_INFINITY,
     value: BigInt(whole + fraction.padEnd(decimals, '0')),

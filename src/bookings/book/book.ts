@@ -20,6 +20,7 @@ import { reservationErrors, type RefusalDetails } from '../answer-contract.ts'
 import type { ReservationBody } from '../contract.ts'
 import { expectedOf } from '../price/expected-total.ts'
 import { keptRooms, type KeptRoom } from '../price/kept-rooms.ts'
+import { matchRooms, numbered, refuseRoomIds, type MatchedRooms } from '../price/matched-rooms.ts'
 import { penaltyAt } from '../price/penalty.ts'
 import { StayForbidden, type BookNeeds, type BookedHotel } from '../idempotency/idempotent-booking.ts'
 import { quoteRooms, type Order, type Quoted } from '../price/quote-rooms.ts'
@@ -40,8 +41,10 @@ import type { Card } from '../../cards/vault.ts'
 /** The requested rooms, and the present content of the reservation if it exists already. */
 export type BookingRequest = {
   body: Pick<ReservationBody, 'checkin' | 'checkout' | 'rooms' | 'expectedTotal' | 'hotel'>
-  present: ReservationContent | undefined
+  /** Undefined for a new reservation. */
+  present: PresentState | undefined
 }
+export type PresentState = { id: string; content: ReservationContent }
 
 /** The slow steps, before anything is locked: prices the rooms and asks the supplier. */
 export async function prepareRooms(
@@ -80,6 +83,12 @@ export async function bookRooms(
   return { catalog: now.stay.catalog, agreed, checks, lowered }
 }
 
+export function matchedRooms({ body: { rooms }, present }: BookingRequest): MatchedRooms {
+  if (present) return matchRooms(present.id, rooms, present.content.rooms)
+  refuseRoomIds(rooms)
+  return new Map()
+}
+
 /** Quotes the rooms as available now, or as the transaction sees them. */
 async function quote(
   needs: BookNeeds,
@@ -94,16 +103,24 @@ async function quote(
     ? await needs.stays.readWithin(within.connection, within.hotel, range)
     : (await needs.stays.read([hotelId], range)).get(hotelId)
   if (!stay) throw referenceNotFound(request.body.hotel)
-  const { present } = request
+  const { body } = request
+  const present = request.present?.content
   const { catalog } = stay
   const nowMs = needs.clock.now()
-  const { kept, money } = present
-    ? settleCurrency(keptRooms(request.body, present), request.body.rooms.length, present, catalog, nowMs)
+  const matched = matchedRooms(request)
+  const { kept, money } = request.present
+    ? settleCurrency(
+        keptRooms(body, request.present.content, matched),
+        body.rooms.length,
+        request.present,
+        catalog,
+        nowMs,
+      )
     : { kept: new Map<number, KeptRoom>(), money: catalog }
   const order: Order = {
     arrival,
     departure,
-    rooms: request.body.rooms,
+    rooms: body.rooms,
     today: todayIn(catalog, nowMs),
     kept,
     money,
@@ -112,7 +129,7 @@ async function quote(
   const quoted = quoteRooms(stay, order)
   if ('forbidden' in quoted) throw new StayForbidden(catalog, quoted.forbidden)
   const seen = present ?? catalog
-  const expected = expectedOf(request.body, seen)
+  const expected = expectedOf(body, seen)
   const isOtherCurrency = money.currency !== seen.currency
   const terms = { catalog, arrival, departure, money, expected, isOtherCurrency }
   return { stay, order, quoted, terms }
@@ -125,13 +142,13 @@ async function quote(
 function settleCurrency(
   kept: Map<number, KeptRoom>,
   roomCount: number,
-  present: ReservationContent,
+  { id, content: present }: PresentState,
   catalog: BookingCatalog,
   nowMs: number,
 ): { kept: Map<number, KeptRoom>; money: Money } {
   if (present.currency === catalog.currency) return { kept, money: catalog }
   if (kept.size === roomCount) return { kept, money: present }
-  const owed = penaltyAt(present, nowMs + catalog.aheadMs)?.amount ?? 0
+  const owed = penaltyAt(id, present, nowMs + catalog.aheadMs)?.amount ?? 0
   if (owed === 0) return { kept: new Map(), money: catalog }
   const { currency, minorDigits } = present
   const extra: RefusalDetails = { penalty: { amount: minorText(owed, minorDigits), currency } }
@@ -220,9 +237,15 @@ export function maskedCard({ type, number }: Card): NonNullable<Payment['card']>
 export function contentOf(
   catalog: BookingCatalog,
   hotelName: string,
-  { checkin, checkout, customer, payment }: ReservationBody,
-  { agreed, checks, card }: { agreed: Agreed; checks: Checks; card: Payment['card'] },
+  body: ReservationBody,
+  {
+    agreed,
+    checks,
+    card,
+    present,
+  }: { agreed: Agreed; checks: Checks; card: Payment['card']; present: PresentState | undefined },
 ): ReservationContent {
+  const { checkin, checkout, customer, payment } = body
   const { supplier, hotelCode } = catalog
   const { firstName, lastName, email, phone, countryCode, remarks } = customer
   return {
@@ -233,7 +256,7 @@ export function contentOf(
     checkout,
     currency: agreed.currency,
     minorDigits: agreed.minorDigits,
-    rooms: agreed.rooms,
+    ...numbered(agreed.rooms, matchedRooms({ body, present }), present?.content),
     customer: {
       firstName,
       lastName,

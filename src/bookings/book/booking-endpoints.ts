@@ -8,7 +8,7 @@ import type { BookNeeds } from '../idempotency/idempotent-booking.ts'
 import { judgeReservation } from './reservation-rules.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import type { AnswerOf } from '../../http/route.ts'
-import { renderTotal } from '../price/agree-price.ts'
+import { feesOf, renderTotal } from '../price/render-total.ts'
 import { reservationOf, selectHistory, selectReservations, type ReservationSearch } from '../store.ts'
 import { renderReservation } from './render-reservation.ts'
 import { referenceNotFound, type HotelFinder } from '../../offers/stay-request.ts'
@@ -45,19 +45,19 @@ export const onCancelReservation = (needs: BookNeeds): Mounted =>
   )
 
 /** GET /booking/reservations/{id}. */
-export const getReservation = ({ db }: Needs): Mounted =>
+export const getReservation = ({ db, clock }: Needs): Mounted =>
   on(reservationRoutes.getReservation, async ({ params }) => {
     const stored = await reservationOf(db, params.id)
     const history = await selectHistory(db, stored.id)
     const body: AnswerOf<typeof reservationRoutes.getReservation> = {
       code: '200',
       message: 'Reservation retrieved successfully',
-      reservation: renderReservation(stored),
+      reservation: renderReservation(stored, clock.now()),
       versions: history.map(({ version, status, modifiedAtMs, content }) => ({
         version,
         status,
         at: instantOf(modifiedAtMs),
-        total: renderTotal(content.total, content.minorDigits),
+        total: renderTotal(content.total, feesOf(content.rooms), content.minorDigits),
       })),
     }
     return answer(200, body)
@@ -75,7 +75,7 @@ export const listReservations = (needs: ListReservationsNeeds): Mounted =>
     const body: AnswerOf<typeof reservationRoutes.listReservations> = {
       code: '200',
       message: 'Reservations retrieved successfully',
-      reservations: page.map(renderReservation),
+      reservations: page.map((stored) => renderReservation(stored, needs.clock.now())),
       nextCursor: rows.length > page.length && last ? writeCursor(last.id) : null,
     }
     return answer(200, body)

@@ -73,6 +73,7 @@ async function create(
     agreed,
     checks,
     card: card && maskedCard(card),
+    present: undefined,
   })
   const status = 'Confirm'
   const { supplierId, hotelId } = hotel

@@ -132,6 +132,8 @@ test('nights that are kept have the price of each as it was booked, and the room
     tax: '15.05',
     afterTax: '165.55',
     dueAtProperty: '16.00',
+    feesAtProperty: '6.00',
+    allIn: '187.55',
   })
   assert.deepEqual(kept.cancelPolicy, {
     code: 'FLEX',

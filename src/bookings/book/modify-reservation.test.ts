@@ -148,7 +148,18 @@ describe('after the hotel has changed its currency', () => {
     const refused = expectStatus(await put({ rooms }), 409)
     assert.deepEqual(
       [Object(Object(refused.body['errors'])[0]).type, refused.body['total'], refused.body['currency']],
-      ['PRICE_CHANGED', { beforeTax: '54000', tax: '5400', afterTax: '59400', dueAtProperty: '0' }, 'JPY'],
+      [
+        'PRICE_CHANGED',
+        {
+          beforeTax: '54000',
+          tax: '5400',
+          afterTax: '59400',
+          dueAtProperty: '0',
+          feesAtProperty: '0',
+          allIn: '59400',
+        },
+        'JPY',
+      ],
     )
     assert.deepEqual(await state(), [3, 'USD', '220.00'])
     expectOk(await put({ rooms, expectedTotal: { afterTax: '59400', currency: 'JPY' } }))

@@ -58,7 +58,7 @@ export function modifyReservation(
     refuseUnlessModifiable(stored, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
     const { card } = body.payment
     if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-    return prepareRooms(needs, hotelId, { body, present: stored.content })
+    return prepareRooms(needs, hotelId, { body, present: { id: String(stored.id), content: stored.content } })
   }
   return runIdempotentBooking(needs, call, {
     find: () => reservationOf(needs.db, id),
@@ -93,14 +93,20 @@ async function modify(
   refuseUnlessModifiable(stored, todayIn(hotel, nowMs))
   // The supplier was asked about a different state.
   if (stored.version !== before.version) throw new Rejected(409, reservationErrors.changedMeanwhile)
-  const request = { body, present: stored.content }
-  const { catalog, agreed, checks, lowered } = await bookRooms(needs, connection, hotel, request, rooms)
-
   const id = String(stored.id)
+  const present = { id, content: stored.content }
+  const { catalog, agreed, checks, lowered } = await bookRooms(
+    needs,
+    connection,
+    hotel,
+    { body, present },
+    rooms,
+  )
+
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
   const warnings = [...change.warnings, ...cardWarnings, ...checks.warnings]
   const masked = card ? maskedCard(card) : stored.content.payment.card
-  const content = contentOf(catalog, hotel.name, body, { agreed, checks, card: masked })
+  const content = contentOf(catalog, hotel.name, body, { agreed, checks, card: masked, present })
   const isNewCard =
     card !== undefined && !(await isStoredCard(connection, stored.id, card, needs.vault, nowMs))
   if (!isNewCard && isSameState(content, stored.content)) {

@@ -107,7 +107,14 @@ test('a price other than expected: PRICE_CHANGED with the new total; the expecte
     [body['message'], body['total'], body['currency']],
     [
       'The price has changed',
-      { beforeTax: '200.00', tax: '20.00', afterTax: '220.00', dueAtProperty: '0.00' },
+      {
+        beforeTax: '200.00',
+        tax: '20.00',
+        afterTax: '220.00',
+        dueAtProperty: '0.00',
+        feesAtProperty: '0.00',
+        allIn: '220.00',
+      },
       'USD',
     ],
   )

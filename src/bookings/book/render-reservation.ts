@@ -2,18 +2,28 @@ import { instantOf } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
-import { renderTotal } from '../price/agree-price.ts'
+import { feesOf, renderTotal } from '../price/render-total.ts'
 import type { BookingAnswer, reservationRoutes } from '../contract.ts'
+import { cancellationOfRoom, digestOfRoom } from '../price/booked-terms.ts'
+import { roomReservationIds } from '../price/matched-rooms.ts'
 import { renderPenalty } from '../price/penalty.ts'
-import type { ReservationVersion, RoomState } from '../state.ts'
+import { strictest } from '../../offers/terms/cancellation.ts'
+import { renderFee } from '../../offers/terms/fees.ts'
+import type { ReservationContent, ReservationVersion, RoomState } from '../state.ts'
 import type { StoredReservation } from '../store.ts'
 
 export type RenderedReservation = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
 
 /** A reservation as the platform reads it. Its card is reduced to the type and the masked number. */
-export function renderReservation(stored: StoredReservation): RenderedReservation {
+export function renderReservation(stored: StoredReservation, nowMs: number): RenderedReservation {
   const { content } = stored
   const { minorDigits } = content
+  const atMs = nowMs + stored.aheadMs
+  const ids = roomReservationIds(stored.id, content.rooms)
+  const rooms = content.rooms.map((room, index) => ({
+    roomReservationId: ids[index] ?? '',
+    ...renderRoom(room, content, atMs),
+  }))
   return {
     reservationId: String(stored.id),
     version: stored.version,
@@ -25,10 +35,11 @@ export function renderReservation(stored: StoredReservation): RenderedReservatio
     checkin: content.checkin,
     checkout: content.checkout,
     currency: content.currency,
-    rooms: content.rooms.map((room) => renderRoom(room, minorDigits)),
+    rooms,
     customer: content.customer,
     payment: content.payment,
-    total: renderTotal(content.total, minorDigits),
+    total: renderTotal(content.total, feesOf(content.rooms), minorDigits),
+    ...strictest(rooms),
     penalty: renderPenalty(stored),
     priceChecks: content.priceChecks,
     createdAt: instantOf(stored.createdAtMs),
@@ -37,7 +48,12 @@ export function renderReservation(stored: StoredReservation): RenderedReservatio
   }
 }
 
-function renderRoom(room: RoomState, minorDigits: number): RenderedReservation['rooms'][number] {
+function renderRoom(
+  room: RoomState,
+  content: ReservationContent,
+  atMs: number,
+): Omit<RenderedReservation['rooms'][number], 'roomReservationId'> {
+  const { minorDigits } = content
   const {
     roomId,
     roomName,
@@ -66,14 +82,11 @@ function renderRoom(room: RoomState, minorDigits: number): RenderedReservation['
       afterTax: amount(afterTax),
     })),
     taxes: room.taxes.map((tax) => ({ ...tax, amount: amount(tax.amount) })),
-    total: renderTotal(room.total, minorDigits),
+    total: renderTotal(room.total, feesOf([room]), minorDigits),
+    ...cancellationOfRoom(room, minorDigits, atMs),
     cancelPolicy,
-    fees: fees.map(({ name, amount: due, appliedPer }) => ({
-      name,
-      amount: amount(due),
-      appliedPer,
-      payNow: false,
-    })),
+    termsDigest: digestOfRoom(room, content, atMs),
+    fees: fees.map((fee) => renderFee(fee, minorDigits)),
   }
 }
 
@@ -83,7 +96,7 @@ export function bookingAnswerOf(
   deliveryStatus: string,
   { code, message, warnings }: { code: string; message: string; warnings: Problem[] },
 ): BookingAnswer {
-  const { currency, minorDigits, total, priceChecks } = content
+  const { currency, minorDigits, rooms, total, priceChecks } = content
   return {
     code,
     message,
@@ -91,7 +104,7 @@ export function bookingAnswerOf(
     version,
     status,
     currency,
-    total: renderTotal(total, minorDigits),
+    total: renderTotal(total, feesOf(rooms), minorDigits),
     priceChecks,
     delivery: { status: deliveryStatus },
     warnings,

@@ -1,21 +1,23 @@
 import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
-import type { DayNumber } from '../../base/calendar.ts'
-import { minorText } from '../../base/money.ts'
+import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { Rejected, type Problem } from '../../http/rejected.ts'
 import type { LivePrice } from '../../price-check/live-answer.ts'
 import type { CheckQuery, PriceCheck, PriceChecker } from '../../price-check/checker.ts'
 import { unitsSaid } from '../../price-check/outcome.ts'
 import { termsDifferences, warningsOf } from '../../price-check/terms.ts'
+import { termsOn } from '../../products/policies/arrival-terms.ts'
 import { roomRateKey } from '../../products/store.ts'
+import { taxAnswer } from '../../taxes/compute/answered-price.ts'
 import { totalOf, type TaxedTotal } from '../../taxes/compute/compute.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
 import type { CheckedRoomRate, Money, RoomState } from '../state.ts'
 import { isExpected, type Expected } from './expected-total.ts'
-import { withBookedPolicy } from './kept-price.ts'
+import { feesOf, renderTotal } from './render-total.ts'
+import { withBookedTerms } from './kept-price.ts'
 import type { Order, Quoted, QuotedRoom } from './quote-rooms.ts'
 import { mostUnitsMore } from './units.ts'
-import { withPolicy } from './with-policy.ts'
+import { withTerms } from './with-terms.ts'
 
 /** The price at which rooms may be booked. */
 export type Agreed = Money & { rooms: RoomState[]; total: TaxedTotal; basis: 'stored' | 'live' }
@@ -100,9 +102,10 @@ export function checksNow(
   const byPosition = new Map(
     [...checks.byPosition].map(([position, one]) => {
       const { live, outcome } = one.checked
-      const { roomRate, isKept = true } = rooms[position] ?? {}
-      if (!live || !roomRate || outcome === 'sold_out') return [position, one] as const
-      const sold = { roomRate, timeZone: catalog.timeZone, minorDigits, arrival }
+      const { roomRate, state, isKept = true } = rooms[position] ?? {}
+      if (!live || !roomRate || !state || outcome === 'sold_out') return [position, one] as const
+      const persons = state.party.adults + state.party.childAges.length
+      const sold = { roomRate, timeZone: catalog.timeZone, minorDigits, arrival, persons }
       const termsDiffer = termsDifferences(live.terms, live.nights, sold)
       if (one.checked.isStrict && termsDiffer.length > 0 && !isKept && one.query.unitsNeeded > 0)
         throw new Rejected(409, reservationErrors.termsDiffer, {
@@ -205,21 +208,9 @@ function livePrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): Agr
   return { rooms: states, total: totalOf(states), basis: 'live', currency, minorDigits }
 }
 
-function priceChanged({ total, currency, minorDigits }: Agreed): Rejected {
-  const extra: RefusalDetails = { total: renderTotal(total, minorDigits), currency }
+function priceChanged({ total, rooms, currency, minorDigits }: Agreed): Rejected {
+  const extra: RefusalDetails = { total: renderTotal(total, feesOf(rooms), minorDigits), currency }
   return new Rejected(409, { ...reservationErrors.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
-}
-
-export function renderTotal(
-  { beforeTax, tax, afterTax, dueAtProperty }: TaxedTotal,
-  minorDigits: number,
-): Record<keyof TaxedTotal, string> {
-  return {
-    beforeTax: minorText(beforeTax, minorDigits),
-    tax: minorText(tax, minorDigits),
-    afterTax: minorText(afterTax, minorDigits),
-    dueAtProperty: minorText(dueAtProperty, minorDigits),
-  }
 }
 
 /** The room as it is booked unless the supplier's own price is agreed. */
@@ -246,34 +237,31 @@ function isLower({ total: one }: RoomState, { total: other }: RoomState): boolea
   )
 }
 
-/**
- * A room at the supplier's own price. The answer gives the amount of tax included but doesn't itemize it, so
- * the tax becomes one line; taxes due at the property stay as pushed.
- */
+/** A room at the supplier's own price, with the pushed taxes and terms computed on it. */
 function withLivePrice(
   { state: stored, today = stored, roomRate, isKept }: QuotedRoom,
   { nights: answered }: LivePrice,
   { catalog, arrival, departure, money }: Terms,
 ): RoomState {
   if (!roomRate) return stored
-  const nights = today.nights.map(({ date }, index) => ({
-    date,
-    beforeTax: answered[index]?.beforeTax ?? 0,
-    afterTax: answered[index]?.afterTax ?? 0,
-  }))
-  const beforeTax = nights.reduce((sum, night) => sum + night.beforeTax, 0)
-  const afterTax = nights.reduce((sum, night) => sum + night.afterTax, 0)
-  const tax = afterTax - beforeTax
-  const whole = { type: 'OTHER_TAX', included: false, payNow: true, amount: tax } as const
+  const { minorDigits } = money
+  const taxes = roomRate.taxes.entries.map(({ tax }) => tax)
+  const { nights, lines, total, penaltyBase } = taxAnswer({
+    taxes,
+    nights: answered.map((night, index) => ({ ...night, day: arrival + index })),
+    persons: today.party.adults + today.party.childAges.length,
+    minorDigits,
+  })
   const live: RoomState = {
     ...today,
-    nights,
-    taxes: [...(tax > 0 ? [whole] : []), ...today.taxes.filter(({ payNow }) => !payNow)],
-    total: { ...today.total, beforeTax, tax, afterTax },
-    ...(today.basis ? { basis: { ...today.basis, isLive: true } } : {}),
+    nights: nights.map(({ day, beforeTax, afterTax }) => ({ date: formatNight(day), beforeTax, afterTax })),
+    taxes: lines,
+    total,
+    penaltyBase,
+    ...(today.basis ? { basis: { ...today.basis, taxes, isLive: true } } : {}),
   }
-  const units = { timeZone: catalog.timeZone, minorDigits: money.minorDigits }
+  const units = { timeZone: catalog.timeZone, minorDigits, arrival, departure }
   return isKept
-    ? withBookedPolicy(stored, live, { ...units, arrival, departure })
-    : withPolicy(live, units, roomRate, arrival)
+    ? withBookedTerms(stored, live, units)
+    : withTerms(live, units, termsOn(roomRate.policies, arrival) ?? null)
 }

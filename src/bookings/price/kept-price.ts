@@ -1,17 +1,18 @@
 import { parseNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText, toMinor } from '../../base/money.ts'
+import { taxAnswer } from '../../taxes/compute/answered-price.ts'
 import { computeTaxes, type PricedNight, type TaxedRoom } from '../../taxes/compute/compute.ts'
 import { spread } from '../../taxes/compute/spread.ts'
 import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
 import type { BookedRoom } from '../contract.ts'
 import type { RoomState } from '../state.ts'
 import type { KeptRoom } from './kept-rooms.ts'
-import { withPolicy, type PolicyUnits } from './with-policy.ts'
+import { bookedTerms, withTerms, type TermsUnits } from './with-terms.ts'
 
 /** The state of a room that gives up nights or guests: at the price, taxes and policy it was booked with. */
 
 /** The nights that remain, with the time zone and the digits of the reservation's currency. */
-export type KeptStay = { arrival: DayNumber; departure: DayNumber } & PolicyUnits
+export type KeptStay = { arrival: DayNumber; departure: DayNumber } & TermsUnits
 
 export function keptState({ booked, requested, isSmaller }: KeptRoom, stay: KeptStay): RoomState {
   const { childAges = [] } = requested
@@ -23,12 +24,12 @@ export function keptState({ booked, requested, isSmaller }: KeptRoom, stay: Kept
   const first = stay.arrival - (parseNight(booked.nights[0]?.date ?? '') ?? 0)
   const kept = { from: first, to: first + stay.departure - stay.arrival }
   const priced = { ...smaller, ...(taxedAnew(booked, smaller, kept, stay) ?? shareOf(booked, kept)) }
-  return withBookedPolicy(booked, priced, stay)
+  return withBookedTerms(booked, priced, stay)
 }
 
 /** Nights of the booked stay, by their index: from the first to before the last. */
 type Kept = { from: number; to: number }
-type Priced = Pick<RoomState, 'nights' | 'taxes' | 'total' | 'basis'>
+type Priced = Pick<RoomState, 'nights' | 'taxes' | 'total' | 'penaltyBase' | 'basis'>
 
 /** The remaining guests in the age categories by which they were booked. */
 function partyOf({ adults, childAges = [] }: BookedRoom, { party }: RoomState): RoomState['party'] {
@@ -51,37 +52,33 @@ function taxedAnew(
   const { basis } = booked
   if (!basis) return undefined
   const prices = basis.prices.slice(from, to)
-  const nights = prices.map((price, index) => ({ day: arrival + index, price }))
-  const taxes = bookedTaxes(booked, minorDigits)
+  const nights = booked.nights.slice(from, to).map((night, index) => ({ ...night, day: arrival + index }))
   // A percentage of net may grow where an included tax per person falls: giving up never costs more.
   const counts = [party, booked.party].map(({ adults, childAges }) => adults + childAges.length)
   const [taxed] = counts
-    .flatMap((persons) => taxedRoom(taxes, nights, persons) ?? [])
+    .flatMap((persons) =>
+      basis.isLive
+        ? taxAnswer({ taxes: basis.taxes, nights, persons, minorDigits })
+        : (taxedRoom(
+            bookedTaxes(booked, minorDigits),
+            nights.map(({ day }, index) => ({ day, price: prices[index] ?? 0 })),
+            persons,
+          ) ?? []),
+    )
     .toSorted((one, other) => allIn(one) - allIn(other))
   if (!taxed) return undefined
-  const lines = taxed.lines.map(({ tax: { type, included, payNow }, amount }) => ({
-    type,
-    included,
-    payNow,
-    amount,
-  }))
-  const kept = booked.nights.slice(from, to)
-  if (basis.isLive) {
-    const live = shareOf(booked, { from, to })
-    const { dueAtProperty } = taxed.total
-    return {
-      ...live,
-      taxes: [...live.taxes.filter(({ payNow }) => payNow), ...lines.filter(({ payNow }) => !payNow)],
-      total: { ...live.total, dueAtProperty },
-    }
-  }
+  const { stay, nights: ofNights } = taxed.penaltyBase
   return {
-    nights: kept.map(({ date }, index) => {
+    nights: nights.map(({ date }, index) => {
       const { beforeTax = 0, afterTax = 0 } = taxed.nights[index] ?? {}
       return { date, beforeTax, afterTax }
     }),
-    taxes: lines,
+    taxes: taxed.lines.map((line) => {
+      const { type, included, payNow } = 'tax' in line ? line.tax : line
+      return { type, included, payNow, amount: line.amount }
+    }),
     total: taxed.total,
+    penaltyBase: { stay, nights: ofNights },
     basis: { ...basis, prices },
   }
 }
@@ -107,9 +104,9 @@ function allIn({ total: { afterTax, dueAtProperty } }: Pick<RoomState, 'total'>)
 
 /**
  * The nights that remain with the amounts that they were booked with, for rooms booked before their prices
- * and taxes were stored, and for the supplier's own prices: taxes take their share of what these nights have.
+ * and taxes were stored: taxes take their share of what these nights have.
  */
-function shareOf({ nights, taxes, total, basis }: RoomState, { from, to }: Kept): Priced {
+function shareOf({ nights, taxes, total }: RoomState, { from, to }: Kept): Priced {
   const kept = nights.slice(from, to)
   const beforeTax = kept.reduce((sum, night) => sum + night.beforeTax, 0)
   const afterTax = kept.reduce((sum, night) => sum + night.afterTax, 0)
@@ -131,7 +128,6 @@ function shareOf({ nights, taxes, total, basis }: RoomState, { from, to }: Kept)
       afterTax,
       dueAtProperty: dueParts.reduce((sum, { amount }) => sum + amount, 0),
     },
-    ...(basis ? { basis: { ...basis, prices: basis.prices.slice(from, to) } } : {}),
   }
 }
 
@@ -146,22 +142,16 @@ function proportions(amounts: readonly number[], sum: number, whole: number): nu
   )
 }
 
-/** The room's booked policy, its deadlines counted from the arrival as it is now, in the zone in which they were booked. */
-export function withBookedPolicy(booked: RoomState, priced: RoomState, stay: KeptStay): RoomState {
+/** The room by its booked terms, their deadlines counted from the arrival as it is now, in the zone in which they were booked. */
+export function withBookedTerms(booked: RoomState, priced: RoomState, stay: KeptStay): RoomState {
   const { basis } = booked
-  if (!basis) return withFormerPolicy(booked, priced, stay)
-  const { policy, timeZone = stay.timeZone } = basis
-  const policies = policy ? [policy] : []
-  return withPolicy(
-    priced,
-    { ...stay, timeZone },
-    { policies, taxes: bookedTaxes(booked, stay.minorDigits) },
-    stay.arrival,
-  )
+  if (!basis) return withFormerTerms(booked, priced, stay)
+  const { timeZone = stay.timeZone } = basis
+  return withTerms(priced, { ...stay, timeZone }, bookedTerms(basis))
 }
 
 /** Without the policy as pushed: its amounts, as far as the room still costs as much. */
-function withFormerPolicy(booked: RoomState, priced: RoomState, { minorDigits }: KeptStay): RoomState {
+function withFormerTerms(booked: RoomState, priced: RoomState, { minorDigits }: KeptStay): RoomState {
   const { cancelPolicy, fees } = booked
   const { afterTax } = priced.total
   const share = priced.nights.length / booked.nights.length
@@ -169,7 +159,7 @@ function withFormerPolicy(booked: RoomState, priced: RoomState, { minorDigits }:
     ...priced,
     cancelPolicy: cancelPolicy && {
       ...cancelPolicy,
-      penalties: cancelPolicy.penalties.map((penalty) => ({
+      penalties: (cancelPolicy.penalties ?? []).map((penalty) => ({
         ...penalty,
         amount: minorText(Math.min(toMinor(penalty.amount, minorDigits) ?? 0, afterTax), minorDigits),
       })),

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { idOf, expectStatus, openShop, room, type Shop } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests } from '../../../test/stage/harness.ts'
 import { expectOk, product } from '../../../test/stage/story.ts'
-import { preparePolicy } from '../../offers/terms/penalties.ts'
+import { prepareTerms } from '../../offers/terms/penalties.ts'
+import { preparePolicies, termsOn } from '../../products/policies/arrival-terms.ts'
 import type { CancelPolicy } from '../../products/policies/contract.ts'
 import { penaltyAt } from './penalty.ts'
 import type { ReservationContent } from '../state.ts'
@@ -58,10 +59,10 @@ async function cancelled(at: string, rooms = [room()]): Promise<{ id: string; pe
   return { id, penalty: body['penalty'] }
 }
 
-const ofBar = (from: string, amount: string) => ({
+const ofBar = (from: string, amount: string) => (id: string) => ({
   amount,
   currency: 'USD',
-  by: [{ roomId: 'DBL', rateId: 'BAR', code: 'FLEX', from, amount }],
+  by: [{ roomReservationId: `${id}-1`, roomId: 'DBL', rateId: 'BAR', code: 'FLEX', from, amount }],
 })
 
 test('a cancellation states its cost: from the exact second of each deadline of the booked policy', async () => {
@@ -72,16 +73,17 @@ test('a cancellation states its cost: from the exact second of each deadline of 
     '2027-04-21T00:00:00+02:00',
   ] as const
   const cases = [
-    ['2027-03-26T22:59:59.999Z', { amount: '0.00', currency: 'USD', by: [] }],
+    ['2027-03-26T22:59:59.999Z', () => ({ amount: '0.00', currency: 'USD', by: [] })],
     ['2027-03-26T23:00:00.000Z', ofBar(first, '27.50')],
     ['2027-04-18T15:59:59.999Z', ofBar(first, '27.50')],
     ['2027-04-18T16:00:00.000Z', ofBar(second, '110.00')],
     ['2027-04-20T21:59:59.999Z', ofBar(second, '110.00')],
     ['2027-04-20T22:00:00.000Z', ofBar(last, '220.00')],
   ] as const
-  const found: unknown[] = []
-  for (const [at] of cases) found.push([at, (await cancelled(at)).penalty])
-  assert.deepEqual(found, cases)
+  for (const [at, due] of cases) {
+    const { id, penalty } = await cancelled(at)
+    assert.deepEqual(penalty, due(id), at)
+  }
 })
 
 test('the penalties of rooms add up; a repeated answer, the reservation, the list and the delivery agree', async () => {
@@ -91,8 +93,22 @@ test('the penalties of rooms add up; a repeated answer, the reservation, the lis
     amount: '286.00',
     currency: 'USD',
     by: [
-      { roomId: 'DBL', rateId: 'BAR', code: 'FLEX', from: '2027-04-18T18:00:00+02:00', amount: '110.00' },
-      { roomId: 'DBL', rateId: 'NRF', code: 'NONREF', from: null, amount: '176.00' },
+      {
+        roomReservationId: `${id}-1`,
+        roomId: 'DBL',
+        rateId: 'BAR',
+        code: 'FLEX',
+        from: '2027-04-18T18:00:00+02:00',
+        amount: '110.00',
+      },
+      {
+        roomReservationId: `${id}-2`,
+        roomId: 'DBL',
+        rateId: 'NRF',
+        code: 'NONREF',
+        from: null,
+        amount: '176.00',
+      },
     ],
   }
   assert.deepEqual(penalty, due)
@@ -112,8 +128,15 @@ test('the penalties of rooms add up; a repeated answer, the reservation, the lis
     amount: '286.00',
     currency: 'USD',
     by: [
-      { room_id: 'DBL', rate_id: 'BAR', code: 'FLEX', from: '2027-04-18T18:00:00+02:00', amount: '110.00' },
-      { room_id: 'DBL', rate_id: 'NRF', code: 'NONREF', amount: '176.00' },
+      {
+        room_reservation_id: `${id}-1`,
+        room_id: 'DBL',
+        rate_id: 'BAR',
+        code: 'FLEX',
+        from: '2027-04-18T18:00:00+02:00',
+        amount: '110.00',
+      },
+      { room_reservation_id: `${id}-2`, room_id: 'DBL', rate_id: 'NRF', code: 'NONREF', amount: '176.00' },
     ],
   })
 })
@@ -294,7 +317,7 @@ test('for any deadlines, zone and change of clocks: the last deadline that is ov
           const lastMs = Math.max(...instants.filter((instant) => instant <= atMs))
           // At the same deadline the highest penalty applies.
           const expected = instants.findLastIndex((instant) => instant === lastMs) + 1
-          assert.equal(penaltyAt(content, atMs)?.amount, expected * 100, `${zone} ${arrival} ${atMs}`)
+          assert.equal(penaltyAt('1', content, atMs)?.amount, expected * 100, `${zone} ${arrival} ${atMs}`)
         }
       },
     ),
@@ -304,11 +327,10 @@ test('for any deadlines, zone and change of clocks: the last deadline that is ov
 
 /** A room with this policy, in a currency with two minor digits, as booking stores it. */
 function contentOf(policy: CancelPolicy, zone: string, arrival: number): ReservationContent {
-  const prepared = preparePolicy([policy], zone, arrival)
-  const penalties = (prepared?.penalties ?? []).map(({ from, charge }) => ({
-    from,
-    amount: `${charge.amount ?? 0}.00`,
-  }))
+  const terms = termsOn(preparePolicies([policy], {}, 2), arrival) ?? assert.fail()
+  const penalties = prepareTerms(terms, zone, arrival)
+    .deadlines.flat()
+    .map(({ from, charge }) => ({ from, amount: `${charge.amount ?? 0}.00` }))
   const total = { beforeTax: 1_000, tax: 0, afterTax: 1_000, dueAtProperty: 0 }
   return {
     supplier: 'S',

@@ -1,11 +1,18 @@
 import type { ReservationContent, ReservationVersion, RoomState } from '../state.ts'
 import { minorText, totalToMinor } from '../../base/money.ts'
+import { roomReservationIds } from './matched-rooms.ts'
 
 /** The cost of cancelling under the booked policies. Amounts in minor units. */
-export type Penalty = { amount: number; by: PenaltyOfRoom[] }
+export type Penalty = {
+  amount: number
+  by: PenaltyOfRoom[]
+  /** Rooms whose terms are unknown. */
+  unknown: string[]
+}
 
 /** The penalty for one room, with the policy and deadline that determine it. */
 export type PenaltyOfRoom = {
+  roomReservationId: string
   room: RoomState
   code: string | null
   /** null: from the time of booking. */
@@ -13,30 +20,33 @@ export type PenaltyOfRoom = {
   amount: number
 }
 
-/**
- * The penalty of a cancellation; null for a reservation that isn't cancelled, and when no room was booked
- * with a policy.
- */
-export function penaltyOf({
-  status,
-  modifiedAtMs,
-  content,
-}: Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'>): Penalty | null {
+type Cancellable = Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'> & { id: number | string }
+
+/** The penalty of a cancellation; null for a reservation that isn't cancelled, and when no room has known terms. */
+export function penaltyOf({ id, status, modifiedAtMs, content }: Cancellable): Penalty | null {
   // Nothing follows a cancellation, so its version was created at the time of cancelling.
-  return status === 'Cancel' ? penaltyAt(content, modifiedAtMs) : null
+  return status === 'Cancel' ? penaltyAt(id, content, modifiedAtMs) : null
 }
 
 /**
  * The penalty for cancelling all rooms at an instant. Deadlines are already instants, computed in the hotel's
  * zone.
  */
-export function penaltyAt({ rooms, minorDigits }: ReservationContent, atMs: number): Penalty | null {
-  if (rooms.every(({ cancelPolicy }) => cancelPolicy === null)) return null
-  const by = rooms.flatMap((room): PenaltyOfRoom[] => {
+export function penaltyAt(
+  id: number | string,
+  { rooms, minorDigits }: ReservationContent,
+  atMs: number,
+): Penalty | null {
+  const ids = roomReservationIds(id, rooms)
+  const unknown = ids.filter((_, index) => !rooms[index]?.cancelPolicy?.penalties)
+  if (unknown.length === rooms.length) return null
+  const by = rooms.flatMap((room, index): PenaltyOfRoom[] => {
     const due = dueOf(room, minorDigits, atMs)
-    return due && due.amount > 0 ? [{ room, code: room.cancelPolicy?.code ?? null, ...due }] : []
+    const roomReservationId = ids[index] ?? ''
+    const code = room.cancelPolicy?.code ?? null
+    return due && due.amount > 0 ? [{ roomReservationId, room, code, ...due }] : []
   })
-  return { amount: by.reduce((sum, { amount }) => sum + amount, 0), by }
+  return { amount: by.reduce((sum, { amount }) => sum + amount, 0), by, unknown }
 }
 
 type Due = Pick<PenaltyOfRoom, 'from' | 'amount'>
@@ -73,24 +83,32 @@ function knownPenalty(text: string, minorDigits: number): number {
 export type RenderedPenalty = {
   amount: string
   currency: string
-  by: { roomId: string; rateId: string; code: string | null; from: string | null; amount: string }[]
+  by: {
+    roomReservationId: string
+    roomId: string
+    rateId: string
+    code: string | null
+    from: string | null
+    amount: string
+  }[]
+  unknown?: string[]
 }
 
-export function renderPenalty(
-  version: Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'>,
-): RenderedPenalty | null {
+export function renderPenalty(version: Cancellable): RenderedPenalty | null {
   const penalty = penaltyOf(version)
   if (!penalty) return null
   const { currency, minorDigits } = version.content
   return {
     amount: minorText(penalty.amount, minorDigits),
     currency,
-    by: penalty.by.map(({ room: { roomId, rateId }, code, from, amount }) => ({
+    by: penalty.by.map(({ roomReservationId, room: { roomId, rateId }, code, from, amount }) => ({
+      roomReservationId,
       roomId,
       rateId,
       code,
       from,
       amount: minorText(amount, minorDigits),
     })),
+    ...(penalty.unknown.length > 0 ? { unknown: penalty.unknown } : {}),
   }
 }

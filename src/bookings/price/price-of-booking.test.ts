@@ -84,7 +84,14 @@ test('a supplier that confirms the price gets the booking at it', async () => {
 test('another price of the supplier is refused with its total, and booked where just that is expected', async () => {
   live = { before: [110, 105.5], after: [121, 116.05] }
   const { body } = expectStatus(await shop.book(), 409)
-  const total = { beforeTax: '215.50', tax: '21.55', afterTax: '237.05', dueAtProperty: '0.00' }
+  const total = {
+    beforeTax: '215.50',
+    tax: '21.55',
+    afterTax: '237.05',
+    dueAtProperty: '0.00',
+    feesAtProperty: '0.00',
+    allIn: '237.05',
+  }
   assert.deepEqual([body['message'], body['total']], ['The price has changed', total])
   expectStatus(await shop.book({ expectedTotal: { afterTax: '220.00' } }), 409)
   assert.deepEqual(await unitsLeft(gateway), [2, 2, 2])
@@ -97,7 +104,7 @@ test('another price of the supplier is refused with its total, and booked where 
     { date: '2027-04-20', beforeTax: '110.00', afterTax: '121.00' },
     { date: '2027-04-21', beforeTax: '105.50', afterTax: '116.05' },
   ])
-  assert.deepEqual(booked.taxes, [{ type: 'OTHER_TAX', included: false, payNow: true, amount: '21.55' }])
+  assert.deepEqual(booked.taxes, [{ type: 'VAT', included: false, payNow: true, amount: '21.55' }])
 })
 
 test('within the tolerance of the account the stored price is booked, and the supplier’s own where that is expected', async () => {

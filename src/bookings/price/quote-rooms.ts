@@ -1,5 +1,4 @@
 import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
-import { policyOn } from '../../offers/terms/penalties.ts'
 import {
   isOffered,
   isUnrestricted,
@@ -15,14 +14,14 @@ import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { roomRateKey } from '../../products/store.ts'
 import type { TaxedRoom } from '../../taxes/compute/compute.ts'
-import type { CancelPolicy } from '../../products/policies/contract.ts'
+import { termsOn } from '../../products/policies/arrival-terms.ts'
 import type { BookedRoom } from '../contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import type { Money, RoomBasis, RoomState } from '../state.ts'
-import { keptState, withBookedPolicy, type KeptStay } from './kept-price.ts'
+import { keptState, withBookedTerms, type KeptStay } from './kept-price.ts'
 import type { KeptRoom } from './kept-rooms.ts'
 import { shortagesOf, unitsTaken, type Shortage, type Stay, type Units } from './units.ts'
-import { withPolicy } from './with-policy.ts'
+import { bookedTerms, withTerms } from './with-terms.ts'
 
 /** Rooms to be booked together. */
 export type Order = Stay & {
@@ -168,20 +167,22 @@ function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
   const taxed = taxesOf(days, roomRate, stayToPrice)
   const ofRoom = taxed?.fault === undefined ? taxed?.rooms[0] : undefined
   if (!ofRoom) return { state, roomRate, isKept: true }
-  const { nights, taxes, total, basis } = roomState(catalog, roomRate, requested, ofRoom, stayToPrice)
+  const priced = roomState(catalog, roomRate, requested, ofRoom, stayToPrice)
+  const { nights, taxes, total, penaltyBase, basis } = priced
   const today = {
     ...state,
     nights,
     taxes,
     total,
-    ...(basis ? { basis: underBookedPolicy(basis, booked) } : {}),
+    ...(penaltyBase ? { penaltyBase } : {}),
+    ...(basis ? { basis: underBookedTerms(basis, booked) } : {}),
   }
-  return { state, roomRate, isKept: true, today: withBookedPolicy(booked, today, remaining) }
+  return { state, roomRate, isKept: true, today: withBookedTerms(booked, today, remaining) }
 }
 
-function underBookedPolicy({ timeZone: _now, ...priced }: RoomBasis, booked: RoomState): RoomBasis {
-  const { policy = null, timeZone } = booked.basis ?? {}
-  return { ...priced, policy, ...(timeZone === undefined ? {} : { timeZone }) }
+function underBookedTerms({ timeZone: _now, ...priced }: RoomBasis, { basis }: RoomState): RoomBasis {
+  const terms = basis ? bookedTerms(basis) : null
+  return { ...priced, terms, ...(basis?.timeZone === undefined ? {} : { timeZone: basis.timeZone }) }
 }
 
 /**
@@ -218,9 +219,10 @@ function roomState(
   taxed: TaxedRoom,
   { arrival }: WantedStay,
 ): RoomState {
-  const { roomNo, rateNo, room, rate, mealPlan } = roomRate
+  const { roomNo, rateNo, room, rate, mealPlan, policies } = roomRate
   const { minChildAge, maxChildAge } = catalog
   const { adults, childAges = [], guest } = requested
+  const terms = termsOn(policies, arrival) ?? null
   const state: RoomState = {
     roomNo,
     rateNo,
@@ -249,30 +251,14 @@ function roomState(
       amount,
     })),
     total: taxed.total,
+    penaltyBase: { stay: taxed.penaltyBase.stay, nights: taxed.penaltyBase.nights },
     cancelPolicy: null,
-    basis: basisOf(catalog, roomRate, taxed, arrival),
+    basis: {
+      prices: taxed.nights.map(({ price }) => price),
+      taxes: taxed.lines.map(({ tax }) => tax),
+      terms,
+      timeZone: catalog.timeZone,
+    },
   }
-  return withPolicy(state, catalog, roomRate, arrival)
-}
-
-function basisOf(
-  { timeZone }: BookingCatalog,
-  { policies }: BookableRoomRate,
-  { nights, lines }: TaxedRoom,
-  arrival: DayNumber,
-): RoomBasis {
-  const policy = policyOn(policies, arrival)
-  return {
-    prices: nights.map(({ price }) => price),
-    taxes: lines.map(({ tax }) => tax),
-    policy: policy ? withoutDates(policy) : null,
-    timeZone,
-  }
-}
-
-function withoutDates(policy: CancelPolicy): CancelPolicy {
-  const plain = { ...policy }
-  delete plain.startDate
-  delete plain.endDate
-  return plain
+  return withTerms(state, { ...catalog, arrival }, terms)
 }

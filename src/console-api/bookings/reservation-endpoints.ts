@@ -143,8 +143,10 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
       selectCallback(db, reservation.hotelId, 'pushbook', needs.clock.now()),
     ])
     const attemptsById = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
-    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } =
-      renderReservation(reservation)
+    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = renderReservation(
+      reservation,
+      needs.clock.now(),
+    )
     return answer(200, {
       reservation: {
         reservationId: reservation.id,
@@ -211,7 +213,7 @@ function listedVersions(versions: readonly StoredReservation[]): ShownVersion[] 
     .map((reservation, index) => {
       const former = versions[index - 1]
       const { version, status, modifiedAtMs } = reservation
-      const { total } = renderReservation(reservation)
+      const { total } = renderReservation(reservation, modifiedAtMs - reservation.aheadMs)
       const changes = former ? changesBetween(former, reservation) : { changes: [], moreChanges: 0 }
       return { version, status, at: instantOf(modifiedAtMs), total, ...changes }
     })

@@ -17,8 +17,10 @@ export function changesBetween(
 
 /** The values by which people tell versions apart; nights by date, so that a moved stay shows added and removed nights. */
 function comparable(reservation: StoredReservation): Record<string, unknown> {
-  const { status, checkin, checkout, currency, rooms, customer, payment, total } =
-    renderReservation(reservation)
+  const { status, checkin, checkout, currency, rooms, customer, payment, total } = renderReservation(
+    reservation,
+    reservation.modifiedAtMs - reservation.aheadMs,
+  )
   return {
     status,
     checkin,
@@ -27,6 +29,10 @@ function comparable(reservation: StoredReservation): Record<string, unknown> {
     total,
     rooms: rooms.map(({ nights, ...room }) => ({
       ...room,
+      // What time alone changes is no difference between versions.
+      cancellation: undefined,
+      freeUntil: undefined,
+      termsDigest: undefined,
       nights: Object.fromEntries(nights.map(({ date, ...amounts }) => [date, amounts])),
     })),
     customer,

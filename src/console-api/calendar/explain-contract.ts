@@ -46,7 +46,7 @@ export type ExplainedOffer = {
   cancelPolicy: {
     code: string | null
     description: string | null
-    penalties: { from: string | null; amount: string; noShow?: boolean }[]
+    penalties: { from: string | null; amount: string; noShow?: boolean }[] | null
   } | null
   fees: { name: string; amount: string; appliedPer: string; payNow: false }[]
   trace: {

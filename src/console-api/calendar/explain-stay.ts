@@ -30,7 +30,7 @@ import type { CalendarNeeds } from './get-calendar.ts'
 export const explainStay = (needs: CalendarNeeds): Mounted =>
   onEveryProblem(calendarRoutes.explainStay, judgeStay, async ({ params, body, operator }) => {
     const asked = await readAskedStay(needs, params.hotelId, body)
-    const { catalog, revision, wanted } = asked
+    const { catalog, revision } = asked
     const tested = testedAt(asked, roomRateNamed(catalog, body, '/roomId', '/rateId'))
     const { roomRate, rules, quote, nearest } = tested
     const [setBy = []] = await settersOf(needs, operator, catalog, [tested])
@@ -39,7 +39,7 @@ export const explainStay = (needs: CalendarNeeds): Mounted =>
       currency: catalog.currency,
       revision,
       rules: rules.map((rule, index) => explainedRule(rule, setBy[index])),
-      offer: quote ? offerOf(catalog, roomRate, wanted, quote) : null,
+      offer: quote ? offerOf(asked, roomRate, quote) : null,
       nearest: nearest ? nearestStay(nearest) : null,
     })
   })
@@ -51,7 +51,7 @@ const explainedAtOnce = 5
 export const explainHotel = (needs: CalendarNeeds): Mounted =>
   onEveryProblem(calendarRoutes.explainHotel, judgeStay, async ({ params, body, operator }) => {
     const asked = await readAskedStay(needs, params.hotelId, body)
-    const { catalog, revision, wanted } = asked
+    const { catalog, revision } = asked
     const all: Tested[] = []
     for (const [index, roomRate] of catalog.roomRates.slice(0, explainedRoomRatesMax).entries()) {
       if (index % explainedAtOnce === explainedAtOnce - 1) await breathe()
@@ -64,7 +64,7 @@ export const explainHotel = (needs: CalendarNeeds): Mounted =>
       revision,
       roomRateCount: catalog.roomRates.length,
       roomRates: all.map(({ roomRate, rules, quote, nearest }, index) => {
-        const offer = quote ? offerOf(catalog, roomRate, wanted, quote) : undefined
+        const offer = quote ? offerOf(asked, roomRate, quote) : undefined
         return {
           roomId: roomRate.room.code,
           roomName: roomRate.room.name,
@@ -87,6 +87,8 @@ type AskedStay = {
   catalog: BookingCatalog
   revision: number
   wanted: WantedStay
+  /** The present moment by the account's clock. */
+  nowMs: number
   requested: readonly RequestedRoom[]
   days: RoomRateDays
 }
@@ -102,9 +104,11 @@ async function readAskedStay(
   const { catalog, revision } = stay
   const requested = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
   const parties = partiesOf(requested, catalog)
-  const wanted = wantedStay({ arrival, departure }, todayIn(catalog, needs.clock.now()), parties)
+  const nowMs = needs.clock.now()
+  const wanted = wantedStay({ arrival, departure }, todayIn(catalog, nowMs), parties)
   const window = { from: range.firstDay, days: range.lastDay - range.firstDay + 1 }
-  return { catalog, revision, wanted, requested, days: new RoomRateDays(stay, window, parties.priceFields) }
+  const days = new RoomRateDays(stay, window, parties.priceFields)
+  return { catalog, revision, wanted, nowMs: nowMs + catalog.aheadMs, requested, days }
 }
 
 type Tested = {
@@ -150,12 +154,12 @@ function nearestStay(nearest: Nearest): NonNullable<ExplainedStay['nearest']> {
 }
 
 function offerOf(
-  catalog: BookingCatalog,
+  { catalog, wanted, nowMs }: AskedStay,
   roomRate: BookableRoomRate,
-  wanted: WantedStay,
   quote: Quote,
 ): ExplainedOffer {
-  const texts = new OfferTexts(catalog, wanted, { beforeNights: textsBeforeNights(wanted), hasTrace: true })
+  const beforeNights = textsBeforeNights(wanted)
+  const texts = new OfferTexts(catalog, wanted, { nowMs, beforeNights, hasTrace: true })
   // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: offer-text.ts has just written it.
   const { unitsLeft, rooms, taxes, total, cancelPolicy, fees, trace }: ExplainedOffer = JSON.parse(
     texts.text(roomRate, quote),

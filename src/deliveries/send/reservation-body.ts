@@ -4,6 +4,7 @@ import {
   type DeliveredReservation,
   type Delivery,
 } from '../../bookings/callback-contract.ts'
+import { roomReservationIds } from '../../bookings/price/matched-rooms.ts'
 import { renderPenalty, type RenderedPenalty } from '../../bookings/price/penalty.ts'
 import type { ReservationVersion, RoomState } from '../../bookings/state.ts'
 import type { Card } from '../../cards/vault.ts'
@@ -39,6 +40,7 @@ function reservationOf(whole: ReservationVersion, card: Card | undefined): Deliv
   const penalty = renderPenalty(whole)
   const { currency, minorDigits, customer, payment, total, rooms } = content
   const amount = (minor: number): string => minorText(minor, minorDigits)
+  const roomIds = roomReservationIds(id, rooms)
   return {
     reservation_id: id,
     reservation_version: String(version),
@@ -62,7 +64,10 @@ function reservationOf(whole: ReservationVersion, card: Card | undefined): Deliv
       ...(customer.remarks === undefined ? {} : { remarks: customer.remarks }),
     },
     ...(card ? { paymentcarddetail: cardDetail(card) } : {}),
-    room: rooms.map((room) => roomOf(room, content, amount)),
+    room: rooms.map((room, index) => ({
+      room_reservation_id: roomIds[index] ?? '',
+      ...roomOf(room, content, amount),
+    })),
   }
 }
 
@@ -70,17 +75,20 @@ function deliveredPenalty({
   amount,
   currency,
   by,
+  unknown,
 }: RenderedPenalty): NonNullable<DeliveredReservation['penalty']> {
   return {
     amount,
     currency,
-    by: by.map(({ roomId, rateId, code, from, amount: ofRoom }) => ({
+    by: by.map(({ roomReservationId, roomId, rateId, code, from, amount: ofRoom }) => ({
+      room_reservation_id: roomReservationId,
       room_id: roomId,
       rate_id: rateId,
       ...(code === null ? {} : { code }),
       ...(from === null ? {} : { from }),
       amount: ofRoom,
     })),
+    ...(unknown ? { unknown } : {}),
   }
 }
 
@@ -109,7 +117,7 @@ function roomOf(
   room: RoomState,
   { checkin, checkout }: { checkin: string; checkout: string },
   amount: (minor: number) => string,
-): DeliveredRoom {
+): Omit<DeliveredRoom, 'room_reservation_id'> {
   return {
     arrival_date: checkin,
     departure_date: checkout,

@@ -352,5 +352,7 @@ test('the trace leads from the pushed price to the rounded tax', async () => {
     tax: '12.20',
     afterTax: '115.00',
     dueAtProperty: '0.00',
+    feesAtProperty: '0.00',
+    allIn: '115.00',
   })
 })

@@ -14,7 +14,7 @@ import { minorText } from '../../base/money.ts'
 import type { TaxFault } from '../../taxes/compute/compute.ts'
 import { formerTaxText } from '../../taxes/former-taxes.ts'
 import { formerNights } from '../../taxes/room-rate-taxes.ts'
-import { termsOn } from '../../products/policies/arrival-terms.ts'
+import { formerTermsOn } from '../../products/policies/arrival-terms.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import type { OfferRule } from '../contract.ts'
 import { taxesOf, type WantedStay } from '../price/evaluate.ts'
@@ -251,12 +251,12 @@ function formerTaxes({
 }
 
 /** The policy for the arrival, where it has amounts of a former currency. */
-function termsRules({ roomRate, wanted: { arrival } }: Context): TestedRule[] {
-  const { unknown = [] } = termsOn(roomRate, arrival) ?? {}
+function termsRules({ catalog, roomRate, wanted: { arrival } }: Context): TestedRule[] {
+  const unknown = formerTermsOn(roomRate.policies, arrival, catalog.minorDigits)
   if (unknown.length === 0) return []
   const rule = { rule: 'cancelPolicy', pass: false, held: null, asked: null } as const
   const reason = 'FORMER_CURRENCY'
-  return [{ ...rule, days: [arrival], reason, pushAgain: [...unknown], origin: { kind: 'product' } }]
+  return [{ ...rule, days: [arrival], reason, pushAgain: unknown, origin: { kind: 'product' } }]
 }
 
 function heldNumber(value: number): number | null {

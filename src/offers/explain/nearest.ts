@@ -3,7 +3,7 @@ import { counted } from '../../base/counted.ts'
 import { formatNight, weekdayOf, type DayNumber } from '../../base/calendar.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { quoteOf, wantedStay, unitsOf, type WantedStay } from '../price/evaluate.ts'
-import { hasKnownTerms } from '../stays/former-nights.ts'
+import { hasKnownAmounts } from '../stays/former-nights.ts'
 import { fits, type RequestedRoom, type Parties } from '../party.ts'
 import type { RoomRateDays } from '../stays/room-rate-days.ts'
 
@@ -66,7 +66,7 @@ export function nearestOf(
     const arrival = wanted.arrival + shift
     const departure = arrival + wanted.length + longer
     if (departure <= arrival || arrival < today || nights.isBlocked(arrival, departure)) continue
-    if (!hasKnownTerms(roomRate, arrival)) continue
+    if (!hasKnownAmounts(roomRate, arrival)) continue
     const other = wantedStay({ arrival, departure }, today, parties)
     const priced = fitting.filter((room) =>
       nights.isPriced(parties.partyByRoom[room] ?? 0, arrival, departure),

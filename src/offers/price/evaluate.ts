@@ -10,7 +10,7 @@ import {
   type TaxFault,
 } from '../../taxes/compute/compute.ts'
 import { termsOn } from '../../products/policies/arrival-terms.ts'
-import { hasKnownTerms } from '../stays/former-nights.ts'
+import { hasKnownAmounts } from '../stays/former-nights.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { fits, type Parties } from '../party.ts'
 import { areFeesExact, feeBasesOf } from '../terms/fees.ts'
@@ -46,7 +46,7 @@ export type Quote = {
 export function isOffered(catalog: BookingCatalog, roomRate: BookableRoomRate, wanted: WantedStay): boolean {
   if (!catalog.isAvailable || !roomRate.isAvailable || wanted.advanceDays < 0) return false
   for (const party of wanted.parties.distinct) if (!fits(party, roomRate)) return false
-  return hasKnownTerms(roomRate, wanted.arrival)
+  return hasKnownAmounts(roomRate, wanted.arrival)
 }
 
 /**
@@ -144,9 +144,9 @@ function taxedStay(
   arrival: DayNumber,
 ): TaxedStay | TaxFault {
   const taxed = computeTaxes(rooms)
-  if (taxed.fault !== undefined || roomRate.terms.length === 0) return taxed
-  const { fees = [], unknown = [] } = termsOn(roomRate, arrival) ?? {}
-  if (fees.length === 0 || unknown.length > 0) return taxed
+  if (taxed.fault !== undefined || !roomRate.policies.hasFees) return taxed
+  const { fees = [] } = termsOn(roomRate.policies, arrival) ?? {}
+  if (fees.length === 0 || !hasKnownAmounts(roomRate, arrival)) return taxed
   if (areFeesExact(fees, taxed, feeBasesOf(rooms, taxed), roomRate.taxes.minorDigits)) return taxed
   return { fault: 'TOTAL_TOO_LARGE', nights: (rooms[0]?.nights ?? []).map(({ day }) => day) }
 }

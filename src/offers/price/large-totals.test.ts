@@ -58,6 +58,8 @@ test('a total with taxes on top is exact up to 2^53 minor units, and beyond it n
       tax: String(BigInt(most) * 100n * 80n),
       afterTax: String(afterTax),
       dueAtProperty: '0',
+      feesAtProperty: '0',
+      allIn: '8099999999991900',
     },
     fees: [],
   })
@@ -79,7 +81,14 @@ test('a stay whose fees are too large to be exact is not offered', async () => {
   const fee = { name: 'Club', valueType: 'fixed', value: most, appliedPer: 'per_person_per_night' }
   const supplier = await soldAt('100', { fees: [fee] })
   assert.deepEqual(await asked(supplier, 1), {
-    total: { beforeTax: '100', tax: '0', afterTax: '100', dueAtProperty: '0' },
+    total: {
+      beforeTax: '100',
+      tax: '0',
+      afterTax: '100',
+      dueAtProperty: '0',
+      feesAtProperty: '1999999999998',
+      allIn: '2000000000098',
+    },
     fees: [{ name: 'Club', amount: String(most * 2), appliedPer: 'per_person_per_night', payNow: false }],
   })
   const crowd = Array.from({ length: 20 }, () => ({ adults: 2 }))
@@ -107,7 +116,21 @@ test('a fixed tax is exact in currencies of three digits and of none', async () 
   const yen = await soldAt('1', { taxes: [{ ...fixed, value: 999_999_999 }] })
   const totals = [await asked(dinars, 3), await asked(yen, 3)].map((found) => Object(found).total)
   assert.deepEqual(totals, [
-    { beforeTax: '0.003', tax: '5999999993.994', afterTax: '5999999993.997', dueAtProperty: '0.000' },
-    { beforeTax: '3', tax: '5999999994', afterTax: '5999999997', dueAtProperty: '0' },
+    {
+      beforeTax: '0.003',
+      tax: '5999999993.994',
+      afterTax: '5999999993.997',
+      dueAtProperty: '0.000',
+      feesAtProperty: '0.000',
+      allIn: '5999999993.997',
+    },
+    {
+      beforeTax: '3',
+      tax: '5999999994',
+      afterTax: '5999999997',
+      dueAtProperty: '0',
+      feesAtProperty: '0',
+      allIn: '5999999997',
+    },
   ])
 })

@@ -105,9 +105,11 @@ class Search {
     const { catalog, revision } = stay
     const { hotelId, supplier, hotelCode, currency } = catalog
     const parties = this.#partiesIn(catalog)
-    const wanted = wantedStay(this.#requested, todayIn(catalog, this.#needs.clock.now()), parties)
+    const nowMs = this.#needs.clock.now()
+    const wanted = wantedStay(this.#requested, todayIn(catalog, nowMs), parties)
     const days = this.#daysOf(stay, parties)
     const texts = new OfferTexts(catalog, wanted, {
+      nowMs: nowMs + catalog.aheadMs,
       beforeNights: this.#beforeNights,
       hasTrace: this.#traces,
     })

@@ -1,12 +1,23 @@
 import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
-import type { CancelPolicy } from '../../products/policies/contract.ts'
+import { termsOn, type Policies } from '../../products/policies/arrival-terms.ts'
+import type { Fee } from '../../products/policies/contract.ts'
 import type { PricedRoom, TaxedTotal, TaxLine } from '../../taxes/compute/compute.ts'
 import { traceTaxes } from '../../taxes/compute/trace.ts'
+import type { RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
-import { policyText, preparePolicy, type PreparedPolicy } from '../terms/penalties.ts'
-import { feeBasesOf, feesText, traceFees, type Fee, type FeeBase } from '../terms/fees.ts'
+import { cancellationOfSteps } from '../terms/cancellation.ts'
+import { penaltySteps, policyText, prepareTerms, type PreparedTerms } from '../terms/penalties.ts'
+import { feeBasesOf, feesOfRooms, renderFee, sumOfFees, traceFees, type FeeBase } from '../terms/fees.ts'
+import { termsDigest } from '../terms/terms-digest.ts'
 import type { Quote, WantedStay } from '../price/evaluate.ts'
+
+/** What counts for the arrival under some policies, with the digests by taxes and meal plan. */
+type Terms = {
+  /** Undefined: no policy holds the arrival. */
+  prepared: PreparedTerms | undefined
+  digests: Map<RoomRateTaxes, Map<string | null, string>>
+}
 
 /**
  * Offers as JSON text, assembled from prepared pieces: in a search with thousands of offers, building objects
@@ -19,30 +30,38 @@ export class OfferTexts {
   readonly #beforeNights: readonly string[]
   /** The JSON before a tax's amount. */
   readonly #beforeTax = new Map<TaxLine['tax'], string>()
-  /** null if no policy applies to the date of arrival. */
-  readonly #policyByList = new Map<readonly CancelPolicy[], PreparedPolicy | null>()
+  readonly #termsByPolicies = new Map<Policies, Terms>()
+  /** The present moment by the account's clock. */
+  readonly #nowMs: number
 
   /** All hotels of a search share `beforeNights`. */
   constructor(
     catalog: BookingCatalog,
     wanted: WantedStay,
-    { beforeNights, hasTrace }: { beforeNights: readonly string[]; hasTrace: boolean },
+    { nowMs, beforeNights, hasTrace }: { nowMs: number; beforeNights: readonly string[]; hasTrace: boolean },
   ) {
+    this.#nowMs = nowMs
     this.#catalog = catalog
     this.#wanted = wanted
     this.#hasTrace = hasTrace
     this.#beforeNights = beforeNights
   }
 
-  text(roomRate: BookableRoomRate, quote: Quote): string {
-    const { unitsLeft, rooms, taxed } = quote
+  text(roomRate: BookableRoomRate, { unitsLeft, rooms, taxed }: Quote): string {
     const { minorDigits } = this.#catalog
-    const policy = this.#policyOf(roomRate)
-    const fees = policy?.fees ?? []
-    const bases = fees.length > 0 || this.#hasTrace ? feeBasesOf(rooms, taxed) : []
-    const trace = this.#hasTrace ? `,"trace":${this.#trace(rooms, fees, bases)}` : ''
-    const policyJson = policy === null ? 'null' : policyText(policy, quote, minorDigits)
-    return `${roomRate.head},"unitsLeft":${unitsLeft},"rooms":[${this.#rooms(rooms)}],"taxes":[${this.#taxes(taxed.lines)}],"total":${this.#total(taxed.total)},"cancelPolicy":${policyJson},"fees":[${feesText(fees, bases, minorDigits)}]${trace}}`
+    const { prepared, digests } = this.#termsOf(roomRate)
+    const definitions = prepared?.fees ?? []
+    const bases = definitions.length > 0 || this.#hasTrace ? feeBasesOf(rooms, taxed) : []
+    const fees = feesOfRooms(definitions, bases, minorDigits)
+    const feesJson = fees.map((fee) => JSON.stringify(renderFee(fee, minorDigits))).join()
+    const trace = this.#hasTrace ? `,"trace":${this.#trace(rooms, definitions, bases)}` : ''
+    const penaltyBases = taxed.rooms.map(({ penaltyBase }) => penaltyBase)
+    const steps = prepared && penaltySteps(prepared, penaltyBases, minorDigits)
+    const policyJson = prepared ? policyText(prepared, steps, minorDigits) : 'null'
+    const { cancellation, freeUntil } = cancellationOfSteps(steps, this.#nowMs)
+    const untilJson = freeUntil === null ? 'null' : `"${freeUntil}"`
+    const digest = this.#digest(roomRate, prepared, digests)
+    return `${roomRate.head},"unitsLeft":${unitsLeft},"rooms":[${this.#rooms(rooms)}],"taxes":[${this.#taxes(taxed.lines)}],"total":${this.#total(taxed.total, sumOfFees(fees))},"cancellation":"${cancellation}","freeUntil":${untilJson},"cancelPolicy":${policyJson},"termsDigest":"${digest}","fees":[${feesJson}]${trace}}`
   }
 
   #rooms(rooms: readonly PricedRoom[]): string {
@@ -82,19 +101,37 @@ export class OfferTexts {
     return text
   }
 
-  #total({ beforeTax, tax, afterTax, dueAtProperty }: TaxedTotal): string {
+  #total({ beforeTax, tax, afterTax, dueAtProperty }: TaxedTotal, fees: number): string {
     const { minorDigits } = this.#catalog
-    return `{"beforeTax":"${minorText(beforeTax, minorDigits)}","tax":"${minorText(tax, minorDigits)}","afterTax":"${minorText(afterTax, minorDigits)}","dueAtProperty":"${minorText(dueAtProperty, minorDigits)}"}`
+    const allIn = afterTax + dueAtProperty + fees
+    return `{"beforeTax":"${minorText(beforeTax, minorDigits)}","tax":"${minorText(tax, minorDigits)}","afterTax":"${minorText(afterTax, minorDigits)}","dueAtProperty":"${minorText(dueAtProperty, minorDigits)}","feesAtProperty":"${minorText(fees, minorDigits)}","allIn":"${minorText(allIn, minorDigits)}"}`
   }
 
-  /** null if no policy applies to the date of arrival. */
-  #policyOf({ policies }: BookableRoomRate): PreparedPolicy | null {
-    if (policies.length === 0) return null
-    const known = this.#policyByList.get(policies)
+  #termsOf({ policies }: BookableRoomRate): Terms {
+    const known = this.#termsByPolicies.get(policies)
+    if (known) return known
+    const { timeZone } = this.#catalog
+    const { arrival } = this.#wanted
+    const terms = termsOn(policies, arrival)
+    const made = { prepared: terms && prepareTerms(terms, timeZone, arrival), digests: new Map() }
+    this.#termsByPolicies.set(policies, made)
+    return made
+  }
+
+  #digest(
+    { mealPlan, taxes }: BookableRoomRate,
+    terms: PreparedTerms | undefined,
+    digests: Terms['digests'],
+  ): string {
+    const byPlan = digests.get(taxes) ?? new Map<string | null, string>()
+    digests.set(taxes, byPlan)
+    const known = byPlan.get(mealPlan)
     if (known !== undefined) return known
-    const prepared = preparePolicy(policies, this.#catalog.timeZone, this.#wanted.arrival) ?? null
-    this.#policyByList.set(policies, prepared)
-    return prepared
+    const { arrival, departure } = this.#wanted
+    const pushed = taxes.entries.map(({ tax }) => tax)
+    const digest = termsDigest({ terms, mealPlan, taxes: pushed, arrival, departure }, this.#nowMs)
+    byPlan.set(mealPlan, digest)
+    return digest
   }
 
   #trace(rooms: readonly PricedRoom[], fees: readonly Fee[], bases: readonly FeeBase[]): string {

@@ -1,9 +1,11 @@
 import { scopesOf, taxesColumn, type StoredTax } from '../../taxes/store.ts'
 import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
-import { arrivalTerms, type ArrivalTerms } from '../../products/policies/arrival-terms.ts'
+import { noPolicies, preparePolicies, type Policies } from '../../products/policies/arrival-terms.ts'
 import type { CancelPolicy } from '../../products/policies/contract.ts'
 import { platformRateId, platformRoomId, roomRateKey } from '../../products/store.ts'
+import type { AddedCancelCodes } from '../../reference/cancel-codes.ts'
 import { minorDigits } from '../../reference/currencies.ts'
+import { addedCancelCodesColumn } from '../../reference/store.ts'
 
 /** Everything that can be sold in a hotel, except the values of its nights; valid for one version. */
 export type BookingCatalog = {
@@ -41,8 +43,7 @@ export type BookableRoomRate = {
   /** The model of the last pushed prices. */
   pricingModel: 'unit' | 'guest' | null
   /** Room-rates with the same policies share one object. */
-  policies: readonly CancelPolicy[]
-  terms: readonly ArrivalTerms[]
+  policies: Policies
   taxes: RoomRateTaxes
   /** The members of an offer that don't depend on the stay, as JSON without the closing brace. */
   head: string
@@ -67,7 +68,7 @@ export const bookingCatalogColumn = `json_build_object(
       max_child, meal_plan, pricing_model, position) order by room_no, rate_no), '[]')
     from (select *, dense_rank() over (order by cancel_policies) - 1 as position
       from room_rate where hotel_id = hotel.id) as room_rate),
-  'taxes', ${taxesColumn('hotel.id')})::text`
+  'taxes', ${taxesColumn('hotel.id')}, 'cancelCodes', ${addedCancelCodesColumn})::text`
 
 type BookingCatalogRow = Pick<
   BookingCatalog,
@@ -95,6 +96,7 @@ type BookingCatalogRow = Pick<
   ][]
   policies: (readonly CancelPolicy[])[]
   taxes: StoredTax[]
+  cancelCodes: AddedCancelCodes
 }
 
 /** Memory of a hotel, as measured: that of a room-rate besides its head, and the rest by the length of the JSON. */
@@ -104,7 +106,7 @@ const objectsPerJson = 2
 export function bookingCatalogOf(hotelId: number, version: number, json: string): BookingCatalog {
   // oxlint-disable-next-line typescript/no-unsafe-assignment -- The boundary: `bookingCatalogColumn` made it.
   const row: BookingCatalogRow = JSON.parse(json)
-  const { rooms, rates, roomRates, policies, taxes, ...hotel } = row
+  const { rooms, rates, roomRates, policies: lists, taxes, cancelCodes, ...hotel } = row
   const digits = minorDigits(hotel.currency) ?? 2
   const roomByNo = new Map(
     rooms.map(([no, code, name]) => [no, { code, name, platformId: platformRoomId(hotelId, no) }]),
@@ -113,7 +115,7 @@ export function bookingCatalogOf(hotelId: number, version: number, json: string)
     rates.map(([no, code, name]) => [no, { code, name, platformId: platformRateId(hotelId, no) }]),
   )
   const hotelTaxes = prepareTaxes(scopesOf(taxes), digits)
-  const termsByPolicies = policies.map((list) => arrivalTerms(list, digits))
+  const policies = lists.map((list) => preparePolicies(list, cancelCodes, digits))
   const sold = roomRates.flatMap(
     ([
       roomNo,
@@ -141,8 +143,7 @@ export function bookingCatalogOf(hotelId: number, version: number, json: string)
           maxChild,
           mealPlan,
           pricingModel,
-          policies: policies[policiesAt] ?? [],
-          terms: termsByPolicies[policiesAt] ?? [],
+          policies: policies[policiesAt] ?? noPolicies,
           taxes: taxesFor(hotelTaxes, roomNo, rateNo),
           head: headOf(room, rate, mealPlan),
         },

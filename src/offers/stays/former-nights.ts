@@ -3,21 +3,21 @@ import type { DayNumber } from '../../base/calendar.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { roomRateKey } from '../../products/store.ts'
 import { formerNights } from '../../taxes/room-rate-taxes.ts'
-import { termsOn } from '../../products/policies/arrival-terms.ts'
+import { formerTermsOn } from '../../products/policies/arrival-terms.ts'
 import { bookingCatalogColumn, bookingCatalogOf, roomRateOf } from './booking-catalog.ts'
 import type { BookableRoomRate, BookingCatalog } from './booking-catalog.ts'
 
 /** Nights that can't be sold, whatever their price, because another amount that they need is of a former currency. */
 
-/** Whether the policy for the arrival has no flat penalty or fee of a former currency. */
-export function hasKnownTerms(roomRate: BookableRoomRate, arrival: DayNumber): boolean {
-  return (termsOn(roomRate, arrival)?.unknown.length ?? 0) === 0
+/** Whether what counts for the arrival has no flat penalty or fee of a former currency. */
+export function hasKnownAmounts({ policies, taxes }: BookableRoomRate, arrival: DayNumber): boolean {
+  return !policies.hasFormerAmounts || formerTermsOn(policies, arrival, taxes.minorDigits).length === 0
 }
 
 /** Whether a fixed tax of the night, or the policy for arrivals on it, is of a former currency. */
 export function isFormerNight(roomRate: BookableRoomRate, night: DayNumber): boolean {
   const isTaxed = roomRate.taxes.hasFormer && formerNights(roomRate.taxes, night, night + 1).length > 0
-  return isTaxed || !hasKnownTerms(roomRate, night)
+  return isTaxed || !hasKnownAmounts(roomRate, night)
 }
 
 /** The same by the numbers of a room-rate; a pair that was never pushed has no amounts. */

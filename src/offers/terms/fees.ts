@@ -1,12 +1,10 @@
 import { minorText, toMinor } from '../../base/money.ts'
-import type { CancelPolicy } from '../../products/policies/contract.ts'
+import type { Fee } from '../../products/policies/contract.ts'
 import type { PricedRoom, TaxedStay } from '../../taxes/compute/compute.ts'
 import { exactDecimal } from '../../taxes/decimals.ts'
 import { exactText } from '../../taxes/compute/trace.ts'
 
 /** A cancellation policy's fees: paid at the property, besides the taxes due there, never part of a total. */
-
-export type Fee = NonNullable<CancelPolicy['fees']>[number]
 
 /** `amount` is in minor units. */
 export type FeeLine = Pick<Fee, 'name' | 'appliedPer'> & { amount: number }
@@ -29,27 +27,26 @@ export function feeBasesOf(rooms: readonly PricedRoom[], taxed: TaxedStay): FeeB
 
 /** The fees of a room, one line per fee of the policy. */
 export function feeLines(fees: readonly Fee[], base: FeeBase, minorDigits: number): FeeLine[] {
+  return feesOfRooms(fees, [base], minorDigits)
+}
+
+/** The fees of several rooms, one line per fee. */
+export function feesOfRooms(fees: readonly Fee[], bases: readonly FeeBase[], minorDigits: number): FeeLine[] {
   return fees.map((fee) => {
-    return { name: fee.name, appliedPer: fee.appliedPer, amount: amountOf(fee, base, minorDigits) }
+    let amount = 0
+    for (const base of bases) amount += amountOf(fee, base, minorDigits)
+    return { name: fee.name, appliedPer: fee.appliedPer, amount }
   })
 }
 
-/** The fees of all rooms of an offer, as JSON. */
-export function feesText(fees: readonly Fee[], bases: readonly FeeBase[], minorDigits: number): string {
-  let text = ''
-  for (const fee of fees) {
-    let amount = 0
-    for (const base of bases) amount += amountOf(fee, base, minorDigits)
-    const { name, appliedPer } = fee
-    const shown = {
-      name,
-      amount: minorText(amount, minorDigits),
-      appliedPer,
-      payNow: false,
-    } satisfies StayFee
-    text += `${text === '' ? '' : ','}${JSON.stringify(shown)}`
-  }
-  return text
+export function sumOfFees(lines: readonly FeeLine[]): number {
+  let sum = 0
+  for (const { amount } of lines) sum += amount
+  return sum
+}
+
+export function renderFee({ name, amount, appliedPer }: FeeLine, minorDigits: number): StayFee {
+  return { name, amount: minorText(amount, minorDigits), appliedPer, payNow: false }
 }
 
 /** The calculation of a room's fees: each before rounding, and then as charged. */

@@ -1,27 +1,36 @@
-import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
-import type { CancelPolicy } from '../../products/policies/contract.ts'
-import type { PricedRoom, TaxedRoom, TaxedTotal } from '../../taxes/compute/compute.ts'
-import type { RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
-import type { Quote } from '../price/evaluate.ts'
-import { knownMinor, percentOf, type Fee } from './fees.ts'
+import type { DayNumber } from '../../base/calendar.ts'
+import type { ArrivalTerms } from '../../products/policies/arrival-terms.ts'
+import type { CancelPenalty } from '../../products/policies/contract.ts'
+import type { PenaltyBase } from '../../taxes/compute/penalty-base.ts'
+import { deadlineOf, endOfArrivalDay } from './deadlines.ts'
+import { knownMinor, percentOf } from './fees.ts'
 
-type Penalty = NonNullable<CancelPolicy['cancelPenalties']>[number]
-type Charge = Penalty['penaltyCharge']
+type Charge = CancelPenalty['penaltyCharge']
 
 /** The cost of cancelling: `amount` applies from an instant on, or from the booking on if `from` is null. */
 export type StayPenalty = { from: string | null; amount: string; noShow?: true }
-export type StayPolicy = { code: string | null; description: string | null; penalties: StayPenalty[] }
+export type StayPolicy = {
+  code: string | null
+  description: string | null
+  /** null: the terms are unknown. */
+  penalties: StayPenalty[] | null
+}
 
-/** A policy for one date of arrival, without the amounts, which differ by offer. */
-export type PreparedPolicy = Omit<StayPolicy, 'penalties'> & {
-  penalties: readonly PreparedPenalty[]
-  fees: readonly Fee[]
+/** The terms of one date of arrival, with its deadlines as instants, without the amounts. */
+export type PreparedTerms = Pick<ArrivalTerms, 'code' | 'description' | 'isKnown' | 'fees'> & {
+  /** By deadline, policy by policy, earliest first. */
+  deadlines: readonly (readonly PreparedPenalty[])[]
+  noShows: readonly PreparedPenalty[]
+  /** All in the order of answers, where each is an answer's line by itself; otherwise undefined. */
+  lines: readonly PreparedPenalty[] | undefined
   /** The JSON before the penalties. */
   head: string
 }
-type PreparedPenalty = {
+export type PreparedPenalty = {
+  /** With the offset of the hotel's zone; null: from the time of booking. */
   from: string | null
+  fromMs: number
   isNoShow: boolean
   charge: Charge
   /** The JSON around the amount. */
@@ -29,161 +38,143 @@ type PreparedPenalty = {
   after: string
 }
 
-/** The first policy whose dates include the arrival; undefined if there is none. */
-export function policyOn(policies: readonly CancelPolicy[], arrival: DayNumber): CancelPolicy | undefined {
-  const night = formatNight(arrival)
-  return policies.find(
-    ({ startDate, endDate }) =>
-      (startDate === undefined || startDate <= night) && (endDate === undefined || night <= endDate),
+/** No-show penalties apply from the end of the day of arrival. */
+export function prepareTerms(terms: ArrivalTerms, timeZone: string, arrival: DayNumber): PreparedTerms {
+  const { code, description, isKnown, fees } = terms
+  const deadlines = terms.deadlines.map((penalties) =>
+    penalties
+      .map((penalty) => prepared(penalty, deadlineOf(penalty, timeZone, arrival), false))
+      .toSorted((one, other) => one.fromMs - other.fromMs),
   )
+  const end = endOfArrivalDay(timeZone, arrival)
+  const noShows = terms.noShows.map((penalty) => prepared(penalty, end, true))
+  const [ofOne = [], ...ofOthers] = deadlines
+  const isLineByLine =
+    ofOthers.length === 0 &&
+    noShows.length <= 1 &&
+    ofOne.every(({ fromMs }, index) => fromMs !== ofOne[index - 1]?.fromMs)
+  return {
+    code,
+    description,
+    isKnown,
+    deadlines,
+    noShows,
+    lines: isLineByLine ? [...ofOne, ...noShows] : undefined,
+    fees,
+    head: `${JSON.stringify({ code, description }).slice(0, -1)},"penalties":`,
+  }
 }
 
+function prepared(
+  { penaltyCharge: charge }: CancelPenalty,
+  from: string | null,
+  isNoShow: boolean,
+): PreparedPenalty {
+  return {
+    from,
+    fromMs: from === null ? Number.NEGATIVE_INFINITY : Date.parse(from),
+    isNoShow,
+    charge,
+    before: `{"from":${JSON.stringify(from)},"amount":"`,
+    after: isNoShow ? '","noShow":true}' : '"}',
+  }
+}
+
+/** What cancelling costs from the instant of a penalty on, in minor units. */
+export type PenaltyStep = { penalty: PreparedPenalty; amount: number }
+
 /**
- * The first policy whose dates include the arrival; undefined if there is none. Deadlines are instants with
- * the offset of the hotel's zone; null means the time of booking. Penalties are sorted by time, with no-show
- * penalties, which apply from the end of the day of arrival, last.
+ * For rooms that are cancelled together: earliest first, no-show last. Of several policies the highest counts at each
+ * instant, room by room, as of several penalties at one instant. Undefined: the terms are unknown.
  */
-export function preparePolicy(
-  policies: readonly CancelPolicy[],
-  timeZone: string,
-  arrival: DayNumber,
-): PreparedPolicy | undefined {
-  const policy = policyOn(policies, arrival)
-  if (!policy) return undefined
-  const members = { code: policy.code ?? null, description: policy.description ?? null }
-  const penalties = (policy.cancelPenalties ?? []).map((penalty): PreparedPenalty => {
-    const isNoShow = penalty.noShow === true
-    const from = isNoShow
-      ? instantText(timeZone, arrival + 1, '00:00', 0)
-      : deadlineOf(penalty, timeZone, arrival)
-    return {
-      from,
-      isNoShow,
-      charge: penalty.penaltyCharge,
-      before: `{"from":${JSON.stringify(from)},"amount":"`,
-      after: isNoShow ? '","noShow":true}' : '"}',
-    }
-  })
-  penalties.sort((one, other) => rankOf(one) - rankOf(other))
-  const { fees = [] } = policy
-  return { ...members, penalties, fees, head: `${JSON.stringify(members).slice(0, -1)},"penalties":[` }
+export function penaltySteps(
+  { isKnown, deadlines, noShows, lines }: PreparedTerms,
+  rooms: readonly PenaltyBase[],
+  minorDigits: number,
+): PenaltyStep[] | undefined {
+  if (!isKnown) return undefined
+  if (lines)
+    return lines.map((penalty) => {
+      let amount = 0
+      for (const room of rooms) amount += penaltyOfRoom(penalty.charge, room, minorDigits)
+      return { penalty, amount }
+    })
+  const steps: PenaltyStep[] = []
+  const all = deadlines.flat().toSorted((one, other) => one.fromMs - other.fromMs)
+  for (const penalty of all) {
+    const last = steps.at(-1)
+    if (last?.penalty.fromMs === penalty.fromMs) continue
+    let amount = 0
+    for (const room of rooms)
+      amount += Math.max(...deadlines.map((some) => dueAt(some, penalty.fromMs, room, minorDigits)))
+    // What changes nothing is no line, unless one policy says so itself.
+    if (deadlines.length === 1 || amount !== (last?.amount ?? 0)) steps.push({ penalty, amount })
+  }
+  const [noShow] = noShows
+  if (noShow) {
+    let amount = 0
+    for (const room of rooms)
+      amount += Math.max(...noShows.map(({ charge }) => penaltyOfRoom(charge, room, minorDigits)))
+    steps.push({ penalty: noShow, amount })
+  }
+  return steps
 }
 
 /** The policy with the amounts of its penalties. */
 export function stayPolicy(
-  { code, description, penalties }: PreparedPolicy,
-  quote: Quote,
+  { code, description }: Pick<PreparedTerms, 'code' | 'description'>,
+  steps: readonly PenaltyStep[] | undefined,
   minorDigits: number,
 ): StayPolicy {
-  return {
-    code,
-    description,
-    penalties: penalties.map(({ from, isNoShow, charge }) => ({
-      from,
-      amount: minorText(penaltyOf(charge, quote, minorDigits), minorDigits),
-      ...(isNoShow ? { noShow: true } : {}),
-    })),
-  }
-}
-
-/** A room at a price, as what its policy is charged on. */
-export function quoteOfRoom(
-  charged: readonly { beforeTax: number; afterTax: number }[],
-  { arrival, taxes, total }: { arrival: DayNumber; taxes: RoomRateTaxes; total: TaxedTotal },
-): Quote {
-  const nights = charged.map(({ beforeTax, afterTax }, index) => ({
-    day: arrival + index,
-    price: afterTax,
-    beforeTax,
-    afterTax,
-  }))
-  return {
-    unitsLeft: 0,
-    rooms: [{ taxes, nights, persons: 0 }],
-    taxed: { fault: undefined, rooms: [{ nights, lines: [], total }], lines: [], total },
-  }
+  const penalties =
+    steps?.map(({ penalty: { from, isNoShow }, amount }): StayPenalty => {
+      return { from, amount: minorText(amount, minorDigits), ...(isNoShow ? { noShow: true } : {}) }
+    }) ?? null
+  return { code, description, penalties }
 }
 
 /** The same policy as JSON. */
-export function policyText({ head, penalties }: PreparedPolicy, quote: Quote, minorDigits: number): string {
-  let text = head
-  for (const [index, { before, charge, after }] of penalties.entries()) {
-    const amount = minorText(penaltyOf(charge, quote, minorDigits), minorDigits)
-    text += `${index > 0 ? ',' : ''}${before}${amount}${after}`
-  }
+export function policyText(
+  { head }: PreparedTerms,
+  steps: readonly PenaltyStep[] | undefined,
+  minorDigits: number,
+): string {
+  if (!steps) return `${head}null}`
+  let text = `${head}[`
+  for (const [index, { penalty, amount }] of steps.entries())
+    text += `${index > 0 ? ',' : ''}${penalty.before}${minorText(amount, minorDigits)}${penalty.after}`
   return `${text}]}`
 }
 
-function rankOf({ from, isNoShow }: PreparedPenalty): number {
-  if (isNoShow) return Number.MAX_SAFE_INTEGER
-  return from === null ? Number.MIN_SAFE_INTEGER : Date.parse(from)
-}
-
-/** In minor units, room by room as a cancellation charges it, so that both sum to the same. */
-function penaltyOf(charge: Charge, { rooms, taxed }: Quote, minorDigits: number): number {
-  let charged = 0
-  for (const [index, room] of rooms.entries())
-    charged += penaltyOfRoom(charge, room, taxed.rooms[index], minorDigits)
-  return charged
-}
-
-/**
- * The first nights, the full stay, a percentage of it (half up), or a flat amount, but never more than the room
- * is charged.
- */
-function penaltyOfRoom(
-  { chargeBase, nights = 0, percent, amount, formerCurrency }: Charge,
-  room: PricedRoom,
-  taxed: TaxedRoom | undefined,
+/** The penalty of the last deadline until an instant, whatever earlier ones were; of several then, the highest. */
+function dueAt(
+  penalties: readonly PreparedPenalty[],
+  atMs: number,
+  room: PenaltyBase,
   minorDigits: number,
 ): number {
-  if (chargeBase === 'NightBase') return firstNights(room, taxed, nights)
-  const afterTax = taxed?.total.afterTax ?? 0
+  const last = penalties.findLast(({ fromMs }) => fromMs <= atMs)
+  if (!last) return 0
+  const then = penalties.filter(({ fromMs }) => fromMs === last.fromMs)
+  return Math.max(...then.map(({ charge }) => penaltyOfRoom(charge, room, minorDigits)))
+}
+
+/** The first nights, the full stay, a percentage of it (half up), or a flat amount, but never more than a full stay. */
+function penaltyOfRoom(
+  { chargeBase, nights = 0, percent, amount, formerCurrency }: Charge,
+  base: PenaltyBase,
+  minorDigits: number,
+): number {
+  if (chargeBase === 'NightBase') return Math.min(firstNights(base, nights), base.stay)
   const flat = amount === undefined ? 0 : knownMinor(amount, formerCurrency, minorDigits)
   // A member that is zero is ignored if the other one has a value.
-  if (flat > 0) return Math.min(flat, afterTax)
-  if (percent !== undefined && (percent > 0 || amount === undefined)) return percentOf(afterTax, percent)
-  return amount === undefined ? afterTax : 0
+  if (flat > 0) return Math.min(flat, base.stay)
+  if (percent !== undefined && (percent > 0 || amount === undefined)) return percentOf(base.stay, percent)
+  return amount === undefined ? base.stay : 0
 }
 
-function firstNights(room: PricedRoom, taxed: TaxedRoom | undefined, count: number): number {
-  let prices = 0
+function firstNights({ nights }: PenaltyBase, count: number): number {
   let charged = 0
-  for (const [index, { price }] of room.nights.entries()) {
-    prices += price
-    if (index < count) charged += price
-  }
-  // Without taxes on top, these prices are the amount charged, and the taxes need not be spread over the
-  // nights.
-  if (!taxed || taxed.total.afterTax === prices) return charged
-  let withTaxes = 0
-  for (const { afterTax } of taxed.nights.slice(0, count)) withTaxes += afterTax
-  return withTaxes
-}
-
-function deadlineOf({ cancelDeadline }: Penalty, timeZone: string, arrival: DayNumber): string | null {
-  if (!cancelDeadline) return null
-  const { offsetTimeUnit, offsetTimeValue, deadline = '00:00' } = cancelDeadline
-  return offsetTimeUnit === 'D'
-    ? instantText(timeZone, arrival - offsetTimeValue, deadline, 0)
-    : instantText(timeZone, arrival, deadline, offsetTimeValue)
-}
-
-/** Time zone arithmetic is slow, and a search has the same few deadlines again and again. */
-const instants = new Map<string, string>()
-const instantsKeptMax = 20_000
-
-/** The instant a number of hours before a time of day in a zone, with the zone's offset. */
-function instantText(timeZone: string, day: DayNumber, time: string, hoursBefore: number): string {
-  const key = `${timeZone} ${day} ${time} ${hoursBefore}`
-  const known = instants.get(key)
-  if (known !== undefined) return known
-  const text = Temporal.PlainDate.from('1970-01-01')
-    .add({ days: day })
-    .toZonedDateTime({ timeZone, plainTime: time })
-    .subtract({ hours: hoursBefore })
-    .toString({ timeZoneName: 'never', smallestUnit: 'second' })
-  if (instants.size >= instantsKeptMax) instants.clear()
-  instants.set(key, text)
-  return text
+  for (let index = 0; index < nights.length && index < count; index++) charged += nights[index] ?? 0
+  return charged
 }

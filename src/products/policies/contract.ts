@@ -1,14 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { formerCurrency } from '../../hotels/former-currency.ts'
-import { date, decimal, integer, nameText, oneOf, text, type ConstraintError } from '../../http/route.ts'
+import { date, decimal, nameText, oneOf, text, type ConstraintError } from '../../http/route.ts'
+import { cancelPenaltiesPerPolicyMax, cancelPenalty } from '../../reference/cancel-penalty-contract.ts'
 
-export const cancelPenaltiesPerPolicyMax = 20
 export const feesPerPolicyMax = 50
-export const penaltyNightsMax = 999
 
-/** Days or hours before arrival. */
-export const offsetTimeUnits = ['D', 'H'] as const
-export const chargeBases = ['NightBase', 'FullStay'] as const
 export const feeValueTypes = ['%', 'fixed'] as const
 export const feeAppliedPers = [
   'per_room_per_night',
@@ -51,59 +47,6 @@ export const cancelPolicyErrors = {
   },
 } as const satisfies Record<string, ConstraintError>
 
-const percentage = Type.Number({
-  minimum: 0,
-  maximum: 100,
-  description: 'Percentage of the stay, with FullStay',
-})
-
-/** The same shape as in the price-check answer. */
-export const cancelPenalty = Type.Object({
-  noShow: Type.Optional(
-    Type.Boolean({ description: 'true: charged if the guests do not arrive; false (default): by deadline' }),
-  ),
-  cancelDeadline: Type.Optional(
-    Type.Object(
-      {
-        offsetTimeUnit: oneOf(offsetTimeUnits, { description: 'D days, H hours before arrival' }),
-        offsetTimeValue: integer({ minimum: 0, maximum: 9_999 }),
-        deadline: Type.Optional(
-          Type.String({
-            pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d)?$',
-            description: "Time of that day in the hotel's zone, HH:MM; absent: 00:00",
-            examples: ['18:00'],
-            errors: {
-              pattern: {
-                type: 'INVALID_TIME',
-                message: 'deadline must be a time of day in the form HH:MM',
-                hint: 'For example 18:00',
-              },
-            },
-          }),
-        ),
-      },
-      {
-        description:
-          'The time from which the penalty is charged; without it, it is charged from the time of booking. Ignored for a no-show',
-      },
-    ),
-  ),
-  penaltyCharge: Type.Object({
-    chargeBase: oneOf(chargeBases),
-    nights: Type.Optional(
-      integer({
-        minimum: 0,
-        maximum: penaltyNightsMax,
-        description: 'Number of first nights that are charged, with NightBase',
-      }),
-    ),
-    percent: Type.Optional(percentage),
-    amount: Type.Optional(
-      decimal({ atLeastZero: true, description: "Flat amount in the hotel's currency, with FullStay" }),
-    ),
-  }),
-})
-
 /** Of a pushed policy, an amount may be of a currency that the hotel had before. */
 const pushedPenalty = Type.Object({
   ...cancelPenalty.properties,
@@ -131,12 +74,22 @@ const fee = Type.Object({
 /** All members are optional: the specification names only `fees`. */
 export const cancelPolicy = Type.Object({
   code: Type.Optional(
-    text({ maxLength: 64, description: 'For example one of the cancelCodes of the reference data' }),
+    text({
+      maxLength: 64,
+      description:
+        'A code of the cancelCodes of the reference data means the penalties of the list, unless you send others; with any other code the penalties count alone',
+    }),
   ),
   description: Type.Optional(text({ minLength: 0, description: 'For people' })),
   startDate: Type.Optional(date({ description: 'First arrival date of the policy; absent: always' })),
   endDate: Type.Optional(date({ description: 'Last arrival date, included; absent: always' })),
-  cancelPenalties: Type.Optional(Type.Array(pushedPenalty, { maxItems: cancelPenaltiesPerPolicyMax })),
+  cancelPenalties: Type.Optional(
+    Type.Array(pushedPenalty, {
+      maxItems: cancelPenaltiesPerPolicyMax,
+      description:
+        'Absent, or empty beside a code of the list: the penalties of the list. Empty otherwise: free cancellation. Absent without a code of the list: the terms are unknown',
+    }),
+  ),
   fees: Type.Optional(
     Type.Array(fee, {
       maxItems: feesPerPolicyMax,
@@ -145,3 +98,5 @@ export const cancelPolicy = Type.Object({
   ),
 })
 export type CancelPolicy = Static<typeof cancelPolicy>
+export type CancelPenalty = NonNullable<CancelPolicy['cancelPenalties']>[number]
+export type Fee = NonNullable<CancelPolicy['fees']>[number]

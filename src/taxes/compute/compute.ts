@@ -1,7 +1,8 @@
 import type { DayNumber } from '../../base/calendar.ts'
 import type { Tax } from '../contract.ts'
 import { formerNights, type RoomRateTaxes } from '../room-rate-taxes.ts'
-import { spread } from './spread.ts'
+import { taxNights } from './nights.ts'
+import { RoomPenaltyBase, type PenaltyBase } from './penalty-base.ts'
 import { planStay, type StayPlan } from './stay-plan.ts'
 
 /** Amounts are minor units of the hotel's currency. */
@@ -28,7 +29,13 @@ export type TaxedTotal = {
   dueAtProperty: number
 }
 /** The nights add up to the room's total, without taxes due at the property. */
-export type TaxedRoom = { nights: TaxedNight[]; lines: TaxLine[]; total: TaxedTotal }
+export type TaxedRoom = {
+  nights: TaxedNight[]
+  lines: TaxLine[]
+  total: TaxedTotal
+  /** What penalties are taken of. */
+  penaltyBase: PenaltyBase
+}
 export type TaxedStay = { fault: undefined; rooms: TaxedRoom[]; lines: TaxLine[]; total: TaxedTotal }
 /**
  * Why a stay has no price, with the nights that have none:
@@ -120,25 +127,41 @@ function taxRoom(room: PricedRoom): TaxedRoom | TaxFault {
   const total = { beforeTax: price - included, tax: included + added, afterTax: price + added, dueAtProperty }
   if (!isCountable(total)) return { fault: 'TOTAL_TOO_LARGE', nights: daysOf(room) }
   if (included > price) return { fault: 'TAXES_EXCEED_PRICE', nights: daysOf(room) }
-  return new RoomTaxed(lines, total, () => taxNights(plan, nights, included, added, isSmall))
+  return new RoomTaxed(plan, nights, isSmall, lines, total)
 }
 
 /** Computes nights on demand: a search needs the totals of thousands of rooms, but hardly any nights. */
 class RoomTaxed implements TaxedRoom {
   readonly lines: TaxLine[]
   readonly total: TaxedTotal
-  readonly #taxNights: () => TaxedNight[]
+  readonly #plan: StayPlan
+  readonly #priced: readonly PricedNight[]
+  readonly #isSmall: boolean
   #nights: TaxedNight[] | undefined
+  #penaltyBase: PenaltyBase | undefined
 
-  constructor(lines: TaxLine[], total: TaxedTotal, nightsTaxed: () => TaxedNight[]) {
+  constructor(
+    plan: StayPlan,
+    priced: readonly PricedNight[],
+    isSmall: boolean,
+    lines: TaxLine[],
+    total: TaxedTotal,
+  ) {
     this.lines = lines
     this.total = total
-    this.#taxNights = nightsTaxed
+    this.#plan = plan
+    this.#priced = priced
+    this.#isSmall = isSmall
   }
 
   get nights(): TaxedNight[] {
-    this.#nights ??= this.#taxNights()
+    this.#nights ??= taxNights(this.#plan, this.#priced, this.lines, this.#isSmall)
     return this.#nights
+  }
+
+  get penaltyBase(): PenaltyBase {
+    this.#penaltyBase ??= new RoomPenaltyBase(this.#plan, this.#priced, this.lines, this.#isSmall)
+    return this.#penaltyBase
   }
 }
 
@@ -150,53 +173,6 @@ export function nightsBelow({ kinds, kindByNight }: StayPlan, nights: readonly P
     if (night && night.price < (kinds[kindByNight?.[index] ?? 0]?.priceMin ?? 0)) below.push(night.day)
   }
   return below
-}
-
-/** Subtracts included taxes from the nights they come from, and adds the added ones. */
-function taxNights(
-  plan: StayPlan,
-  nights: readonly PricedNight[],
-  included: number,
-  added: number,
-  isSmall: boolean,
-): TaxedNight[] {
-  const prices = nights.map(({ price }) => price)
-  const off =
-    included === 0 ? undefined : spreadOver(plan, prices, 'includedShare', included, isSmall, prices)
-  const on = added === 0 ? undefined : spreadOver(plan, prices, 'addedShare', added, isSmall)
-  return nights.map(({ day, price }, index) => ({
-    day,
-    price,
-    beforeTax: price - (off?.[index] ?? 0),
-    afterTax: price + (on?.[index] ?? 0),
-  }))
-}
-
-function spreadOver(
-  { kinds, kindByNight, denominator }: StayPlan,
-  prices: readonly number[],
-  which: 'includedShare' | 'addedShare',
-  sum: number,
-  isSmall: boolean,
-  limits?: readonly number[],
-): number[] {
-  const wholes: number[] = []
-  const fractions: (number | bigint)[] = []
-  for (const [index, price] of prices.entries()) {
-    const share = kinds[kindByNight?.[index] ?? 0]?.[which]
-    if (!share) continue
-    if (isSmall) {
-      const numerator = price * share.perPrice.number + share.perNight.number
-      const fraction = numerator % denominator.number
-      wholes.push((numerator - fraction) / denominator.number)
-      fractions.push(fraction)
-    } else {
-      const numerator = BigInt(price) * share.perPrice.exact + share.perNight.exact
-      wholes.push(Number(numerator / denominator.exact))
-      fractions.push(numerator % denominator.exact)
-    }
-  }
-  return spread(sum, wholes, fractions, limits)
 }
 
 export type KindSum = { price: number; nightCount: number }

@@ -16,7 +16,7 @@ export type StayPlan = {
   kindByNight: readonly number[] | undefined
   kinds: readonly NightKind[]
   denominator: Scalar
-  /** Maxima over all shares: they bound the prices for which plain numbers stay exact. */
+  /** What any of a night's taxes together can be: they bound the prices for which plain numbers stay exact. */
   perPriceMax: number
   perNightMax: number
 }
@@ -27,8 +27,6 @@ export type NightKind = {
   priceMin: number
   /** One share per entry of the plan. */
   shares: readonly Share[]
-  includedShare: Share
-  addedShare: Share
   /** The terms from which the shares were computed, one per entry of the plan, for the trace. */
   terms: readonly Term[]
   included: Term
@@ -128,15 +126,14 @@ function makePlan(
     return { terms, included, growth: scales.rate + included.rate }
   })
   const growth = leastCommonMultiple(taxed.map((one) => one.growth))
-  const kinds = taxed.map((one) => kindOf(entries, one, scales, growth / one.growth))
-  const shares = kinds.flatMap((kind) => [...kind.shares, kind.includedShare, kind.addedShare])
+  const kinds = taxed.map((one) => kindOf(one, scales, growth / one.growth))
   return {
     entries,
     kindByNight: kinds.length > 1 ? kindByNight : undefined,
     kinds,
     denominator: scalar(scales.constant * growth),
-    perPriceMax: Math.max(0, ...shares.map(({ perPrice }) => perPrice.number)),
-    perNightMax: Math.max(0, ...shares.map(({ perNight }) => Math.abs(perNight.number))),
+    perPriceMax: Math.max(...kinds.map(({ shares }) => sizeOf(shares, 'perPrice'))),
+    perNightMax: Math.max(...kinds.map(({ shares }) => sizeOf(shares, 'perNight'))),
   }
 }
 
@@ -230,7 +227,6 @@ function termsOf(
 type Taxed = { terms: readonly Term[]; included: Term; growth: bigint }
 
 function kindOf(
-  entries: readonly TaxEntry[],
   { terms, included, growth }: Taxed,
   { rate: rateScale, constant: constantScale }: Scales,
   /** Converts amounts divided by this kind's growth to the denominator of the whole plan. */
@@ -244,8 +240,6 @@ function kindOf(
   return {
     priceMin: Number((included.constant + constantScale - 1n) / constantScale),
     shares: terms.map(shareOf),
-    includedShare: shareOf(included),
-    addedShare: shareOf(sumOf(entries, terms, ({ isAdded }) => isAdded)),
     terms,
     included,
     rateScale,
@@ -269,6 +263,20 @@ function sumOf(
     sum.constant += terms[index]?.constant ?? 0n
   }
   return sum
+}
+
+function sizeOf(shares: readonly Share[], member: keyof Share): number {
+  return shares.reduce((sum, share) => sum + Math.abs(share[member].number), 0)
+}
+
+/** Some of a night's taxes, as one. */
+export function sumOfShares(shares: readonly Share[], indexes: readonly number[]): Share {
+  let [perPrice, perNight] = [0n, 0n]
+  for (const index of indexes) {
+    perPrice += shares[index]?.perPrice.exact ?? 0n
+    perNight += shares[index]?.perNight.exact ?? 0n
+  }
+  return { perPrice: scalar(perPrice), perNight: scalar(perNight) }
 }
 
 function scalar(exact: bigint): Scalar {

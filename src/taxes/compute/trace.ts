@@ -1,7 +1,14 @@
 import type { DayNumber } from '../../base/calendar.ts'
 import { exactLine, lineAmount, nightsBelow, sumsByKind, type PricedRoom } from './compute.ts'
 import type { Tax } from '../contract.ts'
-import { greatestCommonDivisor, planStay, type NightKind, type Share, type StayPlan } from './stay-plan.ts'
+import {
+  greatestCommonDivisor,
+  planStay,
+  sumOfShares,
+  type NightKind,
+  type Share,
+  type StayPlan,
+} from './stay-plan.ts'
 
 /**
  * The calculation of a room's taxes, step by step. Texts are exact: a decimal if it terminates, otherwise a
@@ -55,15 +62,16 @@ function traceNight(
   price: bigint,
   unit: bigint,
 ): NightTrace {
-  const { shares, includedShare, terms, included, rateScale, constantScale } = kind
+  const { shares, terms, included, rateScale, constantScale } = kind
   const denominator = plan.denominator.exact
+  const inPrice = plan.entries.flatMap((entry, index) => (entry.included ? [index] : []))
   const amountOf = ({ perPrice, perNight }: Share): bigint => price * perPrice.exact + perNight.exact
   return {
     day,
     price: exactText(price, unit),
     includedAmounts: exactText(included.constant, constantScale * unit),
     divisor: exactText(rateScale + included.rate, rateScale),
-    net: exactText(price * denominator - amountOf(includedShare), denominator * unit),
+    net: exactText(price * denominator - amountOf(sumOfShares(shares, inPrice)), denominator * unit),
     taxes: plan.entries.flatMap(({ tax, firstNight, lastNight }, index) => {
       const [term, share] = [terms[index], shares[index]]
       if (!term || !share || day < firstNight || day > lastNight) return []
