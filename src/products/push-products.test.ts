@@ -27,7 +27,6 @@ const product = {
       code: 'FLEX2',
       description: 'Free until two days before',
       startDate: '2027-01-01',
-      endDate: '2027-12-31',
       cancelPenalties: [
         {
           noShow: false,
