@@ -14,6 +14,7 @@ import { priceCheckOutcomes } from '../price-check/contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { paymentTypes } from './callback-contract.ts'
+import { asks, changedTerms, forfeited, forfeitOfChange, owedAtLeast } from './owed/contract.ts'
 
 /** The shapes of answers about reservations, and the refusals. */
 
@@ -29,12 +30,12 @@ const checkedRoomRate = Type.Object(
   { description: 'One for each room-rate and party' },
 )
 
-export const deliveryState = Type.Object(
+const deliveryState = Type.Object(
   { status: Type.String({ description: '`queued`, `sending`, `delivered`, `superseded` or `dead`' }) },
   { description: 'Delivery of this version to the supplier' },
 )
 
-export const confirmation = {
+const confirmation = {
   ...success,
   reservationId: Type.String({ description: "The supplier's `reservation_id`" }),
   version: integer({ description: 'Increases with every change' }),
@@ -46,7 +47,7 @@ const roomReservationId = Type.String({
   examples: ['55191-2'],
 })
 
-export const penaltyDue = Type.Union(
+const penaltyDue = Type.Union(
   [
     Type.Object({
       amount: amount('Total for all rooms whose terms are known; `0.00`: the cancellation was free'),
@@ -79,14 +80,15 @@ export const penaltyDue = Type.Union(
   },
 )
 
-export const bookingAnswer = Type.Object({
+const bookingAnswerMembers = {
   ...confirmation,
   currency: Type.String(),
   total: stayTotal,
+  forfeited,
   priceChecks: Type.Array(checkedRoomRate),
   delivery: deliveryState,
   warnings: Type.Array(warning),
-})
+}
 
 const roomAnswer = Type.Object({
   roomReservationId,
@@ -114,6 +116,8 @@ const roomAnswer = Type.Object({
     }),
   ),
   total: stayTotal,
+  owedAtLeast,
+  forfeited: { ...forfeited, description: 'Of this room' },
   ...cancellationMembers,
   cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()], {
     description: 'Policy of this room, as booked; null: none was known',
@@ -156,6 +160,7 @@ export const reservationAnswer = Type.Object({
     ),
   }),
   total: stayTotal,
+  forfeited,
   cancellation: {
     ...cancellationMembers.cancellation,
     description: 'Of the strictest room, unknown strictest of all',
@@ -167,6 +172,33 @@ export const reservationAnswer = Type.Object({
   modifiedAt: Type.String(),
   delivery: deliveryState,
 })
+
+export const bookingAnswer = Type.Object({
+  ...bookingAnswerMembers,
+  reservation: { ...reservationAnswer, description: 'As `GET` answers with it' },
+  asks: Type.Optional(asks),
+})
+
+export const cancelAnswer = Type.Object({
+  ...confirmation,
+  penalty: { ...penaltyDue, description: 'Cost of this cancellation; null: no terms are known' },
+  delivery: deliveryState,
+  reservation: { ...reservationAnswer, description: 'As `GET` answers with it' },
+})
+
+export const cancellationQuote = {
+  penalty: { ...penaltyDue, description: 'If it is cancelled now; null: no terms are known' },
+  until: optionalText('The instant from which it costs `then`; null: it stays as it is'),
+  then: { ...penaltyDue, description: 'What it costs from `until` on' },
+  refund: Type.Union([amount('Of what is charged so far, what the guest gets back'), Type.Null()], {
+    description: 'null: not known, because the terms of a room are not',
+  }),
+  currency: Type.String(),
+}
+
+/** The members of a refused cancellation beside its problem. */
+export const penaltyRefusal = Type.Object({ penalty: Type.Optional(penaltyDue) })
+export type PenaltyRefusal = Static<typeof penaltyRefusal>
 
 /** The members of a refusal beside its problem. */
 export const refusalDetails = Type.Object({
@@ -187,9 +219,11 @@ export const refusalDetails = Type.Object({
   penalty: Type.Optional(
     Type.Object(
       { amount: amount('In all'), currency: Type.String() },
-      { description: 'With PENALTY_DUE: what cancelling costs now' },
+      { description: 'With PENALTY_DUE and a change of currency: what cancelling costs now' },
     ),
   ),
+  forfeited: Type.Optional(forfeitOfChange),
+  terms: Type.Optional(changedTerms),
 })
 export type RefusalDetails = Static<typeof refusalDetails>
 
@@ -246,6 +280,21 @@ export const reservationErrors = {
     message: 'The price has changed',
     hint: 'Ask the guest, then repeat the request with expectedTotal set to the new total.afterTax and currency',
   },
+  forfeitDue: {
+    type: 'PENALTY_DUE',
+    message: 'The change forfeits what is owed to the hotel',
+    hint: 'Ask the guest, then repeat the request with acceptForfeit set to forfeited.amount',
+  },
+  termsChanged: {
+    type: 'TERMS_CHANGED',
+    message: 'The terms are others than the guest agreed to',
+    hint: 'Ask the guest, then repeat the request with expectedTerms: the termsDigest of each room, which terms lists and a dry run answers with',
+  },
+  termsCount: {
+    type: 'EXPECTED_TERMS_COUNT',
+    message: 'expectedTerms must have one digest for each of rooms',
+    hint: 'Send them in the order of rooms',
+  },
   penaltyDue: {
     type: 'PENALTY_DUE',
     message: 'The hotel has another currency by now, and cancelling costs a penalty',
@@ -275,6 +324,11 @@ export const reservationErrors = {
     type: 'STAY_BEGUN',
     message: 'The day of arrival has passed: the reservation cannot be modified',
     hint: 'Contact the hotel; the reservation can be cancelled until the day of departure',
+  },
+  penaltyChanged: {
+    type: 'PENALTY_CHANGED',
+    message: 'Cancelling costs another penalty than was expected',
+    hint: 'Ask the guest, then repeat the request with expectedPenalty set to penalty.amount',
   },
   stayOver: {
     type: 'STAY_OVER',

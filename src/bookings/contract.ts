@@ -14,14 +14,15 @@ import {
 } from '../http/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import {
-  confirmation,
-  deliveryState,
   bookingAnswer,
-  penaltyDue,
+  cancelAnswer,
+  cancellationQuote,
+  penaltyRefusal,
   refusalDetails,
   reservationAnswer,
 } from './answer-contract.ts'
 import { paymentTypes } from './callback-contract.ts'
+import { acceptForfeit, consentMembers, forfeited } from './owed/contract.ts'
 import { card } from '../cards/contract.ts'
 
 export const nameCharactersMax = 100
@@ -83,6 +84,12 @@ const reservationBody = Type.Object({
     Type.Object(
       {
         afterTax: decimal({ atLeastZero: true, description: 'Total that the guest has agreed to' }),
+        dueAtProperty: Type.Optional(
+          decimal({
+            atLeastZero: true,
+            description: 'What the guest has agreed to pay at the property besides. Absent: any amount',
+          }),
+        ),
         currency: Type.Optional(
           Type.String({
             description:
@@ -93,17 +100,38 @@ const reservationBody = Type.Object({
       },
       {
         description:
-          'Another total or currency is refused with `PRICE_CHANGED`. Absent: any stored price is accepted, in the currency of the reservation',
+          'Another total or currency is refused with `PRICE_CHANGED`. Absent: any stored price is accepted, in the currency of the reservation; in a change, none that is higher',
       },
     ),
   ),
+  ...consentMembers,
 })
+const changeBody = Type.Object({ ...reservationBody.properties, acceptForfeit })
 /** The answer about a reservation that was created or modified. */
 export type BookingAnswer = Static<typeof bookingAnswer>
 export type ReservationBody = Static<typeof reservationBody>
+/** Of a change; a booking has nothing to forfeit. */
+export type ChangeBody = Static<typeof changeBody>
 export type BookedRoom = ReservationBody['rooms'][number]
 
 const params = Type.Object({ id: code({ description: 'reservationId' }) })
+
+const cancelBody = Type.Object({
+  expectedPenalty: Type.Optional(
+    Type.Union([decimal({ atLeastZero: true }), Type.Null()], {
+      description:
+        'The penalty that the guest agreed to, as `penalty.amount` of the quote; null: none is known. Another one is refused with `PENALTY_CHANGED`. Absent: any is accepted',
+    }),
+  ),
+  rooms: Type.Optional(
+    Type.Array(text({ maxLength: 64 }), {
+      minItems: 1,
+      maxItems: roomsPerStayMax,
+      description: 'The `roomReservationId` of each room to cancel; absent: all',
+    }),
+  ),
+})
+export type CancelBody = Static<typeof cancelBody>
 
 /** Every query parameter is text; booking-endpoints.ts parses dates and cursors. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
@@ -187,7 +215,7 @@ export const reservationRoutes = {
       "If the hotel's currency has changed, what only gives up stays in the booked one. Any other change prices all rooms in the new currency and needs an `expectedTotal` in it; while a cancellation costs a penalty it is refused with `PENALTY_DUE`.",
     ].join('\n\n'),
     params,
-    body: reservationBody,
+    body: changeBody,
     takesIdempotencyKey: true,
     answer: bookingAnswer,
     errors: {
@@ -225,6 +253,7 @@ export const reservationRoutes = {
           status: oneOf(reservationStatuses),
           at: Type.String(),
           total: stayTotal,
+          forfeited,
         }),
         { description: 'Oldest first' },
       ),
@@ -270,6 +299,32 @@ export const reservationRoutes = {
       },
     ],
   }),
+  getCancellation: route({
+    method: 'GET',
+    path: '/booking/reservations/{id}/cancellation',
+    access: 'platform',
+    tag: 'Booking',
+    summary: 'What cancelling costs',
+    description:
+      'The dry run of a cancellation: the penalty if it is cancelled now, until when that holds, and what the guest gets back. Send `penalty.amount` as `expectedPenalty` with the cancellation.',
+    params,
+    query: Type.Object({
+      rooms: queried('The `roomReservationId` of each room to cancel, separated by commas; absent: all'),
+    }),
+    answer: Type.Object({ ...success, reservationId: Type.String(), ...cancellationQuote }),
+    errors: {
+      400: 'Unknown room',
+      404: 'Unknown reservation',
+      409: '`RESERVATION_CANCELLED`, `STAY_OVER`',
+    },
+    examples: [
+      {
+        summary: 'All of a reservation',
+        request: { id: '1' },
+        answer: { status: 200, body: { code: '200', message: 'Cancellation quoted' } },
+      },
+    ],
+  }),
   cancelReservation: route({
     method: 'POST',
     path: '/booking/reservations/{id}/cancel',
@@ -277,11 +332,17 @@ export const reservationRoutes = {
     tag: 'Booking',
     summary: 'Cancel a reservation',
     description:
-      'Creates the final version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and gets the same answer. `penalty` is the cost under the booked policies at this moment. Inventory is not raised: the supplier’s next push does that.',
+      'Creates the final version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and gets the same answer. `penalty` is the cost under the booked policies at this moment. With `expectedPenalty`, another penalty is refused. With `rooms`, only these are cancelled, as a new version of the reservation; without its last room it is cancelled whole. Inventory is not raised: the supplier’s next push does that.',
     params,
+    body: cancelBody,
     takesIdempotencyKey: true,
-    answer: Type.Object({ ...confirmation, penalty: penaltyDue, delivery: deliveryState }),
-    errors: { 404: 'Unknown reservation', 409: '`STAY_OVER`' },
+    answer: cancelAnswer,
+    errors: {
+      400: 'A member is invalid, or a room unknown',
+      404: 'Unknown reservation',
+      409: '`PENALTY_CHANGED` with the `penalty`, `STAY_OVER`; nothing is cancelled',
+    },
+    refusals: { 409: penaltyRefusal },
     examples: [
       {
         summary: 'Cancel',

@@ -25,6 +25,8 @@ export type ReservationContent = {
   rooms: RoomState[]
   /** The highest number that a room of the reservation ever had; absent in bookings made before rooms had numbers. */
   roomNumbersUsed?: number
+  /** Rooms that an earlier state had, by their number; absent: none went. */
+  roomsGone?: RoomGone[]
   customer: Customer
   payment: Payment
   total: TaxedTotal
@@ -59,6 +61,19 @@ export type RoomState = {
   fees?: FeeLine[]
   /** Absent in bookings made before it was stored. */
   basis?: RoomBasis
+  /** What the room owes whatever becomes of it, for dates of which it keeps some; absent: nothing. */
+  owedAtLeast?: Claim
+  /** The same for dates of which it keeps none; absent: none. */
+  formerClaims?: Claim[]
+}
+
+/** An amount above zero, owed for a stay from the first night to before the last date. */
+export type Claim = { from: string; to: string; amount: number }
+
+export type RoomGone = Pick<RoomState, 'roomId' | 'rateId' | 'cancelPolicy'> & {
+  number: number
+  /** What it owes, in minor units. */
+  amount: number
 }
 
 /** What a room was priced by, so that a smaller booking of it can be computed. */

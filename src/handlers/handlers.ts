@@ -29,6 +29,7 @@ import {
   onCancelReservation,
   onCreateReservation,
   onModifyReservation,
+  getCancellation,
   getReservation,
   listReservations,
 } from '../bookings/book/booking-endpoints.ts'
@@ -124,6 +125,7 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   listChanges,
   createReservation: onCreateReservation,
   modifyReservation: onModifyReservation,
+  getCancellation,
   getReservation,
   listReservations,
   cancelReservation: onCancelReservation,

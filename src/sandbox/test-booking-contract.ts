@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { bookingAnswer, confirmation, deliveryState } from '../bookings/answer-contract.ts'
+import { bookingAnswer, cancelAnswer } from '../bookings/answer-contract.ts'
 import { reservationRoutes } from '../bookings/contract.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { code, date, lines, oneOf, route } from '../http/route.ts'
@@ -9,8 +9,9 @@ import { onlyInSandbox } from './contract.ts'
 
 /** Test bookings, which suppliers make in their own hotels. */
 
-const { createReservation, cancelReservation } = reservationRoutes
-const { customer, payment, expectedTotal, rooms } = createReservation.body.properties
+const { createReservation, modifyReservation, cancelReservation } = reservationRoutes
+const { customer, payment, expectedTotal, expectedTerms, acceptForfeit, dryRun, rooms } =
+  modifyReservation.body.properties
 const { guest } = rooms.items.properties
 
 const testBooking = Type.Object({
@@ -38,13 +39,15 @@ const testBooking = Type.Object({
   customer: Type.Optional(customer),
   payment: Type.Optional(payment),
   expectedTotal,
+  expectedTerms,
+  acceptForfeit,
+  dryRun,
   remarks: Type.Optional(lines({ description: 'Remarks of the customer, if no customer is sent' })),
 })
 export type TestBooking = Static<typeof testBooking>
 
-const cancelled = Type.Object({ ...confirmation, delivery: deliveryState })
-/** The answer to a test booking; a cancellation's has no prices. */
-export type TestBooked = Static<typeof bookingAnswer> | Static<typeof cancelled>
+/** The answer to a test booking; a cancellation's has a penalty instead of prices. */
+export type TestBooked = Static<typeof bookingAnswer> | Static<typeof cancelAnswer>
 
 export const testBookingRoutes = {
   bookTest: route({
@@ -62,11 +65,11 @@ export const testBookingRoutes = {
     body: testBooking,
     answer: bookingAnswer,
     status: 201,
-    answers: { 200: Type.Union([bookingAnswer, cancelled]) },
+    answers: { 200: Type.Union([bookingAnswer, cancelAnswer]) },
     errors: {
       400: 'A member is missing or invalid',
       404: 'Unknown hotel, room, rate or reservation, or not a sandbox',
-      409: `${createReservation.errors[409]}; \`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, ${cancelReservation.errors[409]}`,
+      409: `${createReservation.errors[409]}; \`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, \`PENALTY_DUE\`, ${cancelReservation.errors[409]}`,
     },
     refusals: { 409: createReservation.refusals[409] },
     examples: [

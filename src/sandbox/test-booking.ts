@@ -55,7 +55,8 @@ async function rejectForeign({ db }: Needs, hotelId: number, reservationId: stri
 
 /** The body that the platform would send. Its contract reports missing members, under the same names. */
 function platformBody(body: TestBooking, supplier: string): object {
-  const { hotelId, rooms, customer, payment, remarks, checkin, checkout, expectedTotal } = body
+  const { hotelId, rooms, customer, payment, remarks, checkin, checkout } = body
+  const { expectedTotal, expectedTerms, acceptForfeit, dryRun } = body
   return {
     hotel: { supplier, hotelId },
     ...(checkin === undefined ? {} : { checkin }),
@@ -64,5 +65,8 @@ function platformBody(body: TestBooking, supplier: string): object {
     customer: customer ?? { ...testGuest, ...(remarks === undefined ? {} : { remarks }) },
     payment: payment ?? { type: 'Channel Collect' },
     ...(expectedTotal ? { expectedTotal } : {}),
+    ...(expectedTerms ? { expectedTerms } : {}),
+    ...(acceptForfeit === undefined ? {} : { acceptForfeit }),
+    ...(dryRun === undefined ? {} : { dryRun }),
   }
 }

@@ -40,6 +40,7 @@ const rows: Record<PlatformRouteName, unknown> = {
   createReservation: bookingBody('Nobody'),
   modifyReservation: bookingBody('Nobody'),
   getReservation: { id: '1' },
+  getCancellation: { id: '1' },
   listReservations: { hotel: '1' },
   cancelReservation: {},
 }

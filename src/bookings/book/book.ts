@@ -12,6 +12,7 @@ import {
   agreePrice,
   checkPrices,
   checksNow,
+  noChecks,
   type Agreed,
   type Checks,
   type Terms,
@@ -20,7 +21,7 @@ import { reservationErrors, type RefusalDetails } from '../answer-contract.ts'
 import type { ReservationBody } from '../contract.ts'
 import { expectedOf } from '../price/expected-total.ts'
 import { keptRooms, type KeptRoom } from '../price/kept-rooms.ts'
-import { matchRooms, numbered, refuseRoomIds, type MatchedRooms } from '../price/matched-rooms.ts'
+import { matchRooms, refuseRoomIds, type MatchedRooms } from '../price/matched-rooms.ts'
 import { penaltyAt } from '../price/penalty.ts'
 import { StayForbidden, type BookNeeds, type BookedHotel } from '../idempotency/idempotent-booking.ts'
 import { quoteRooms, type Order, type Quoted } from '../price/quote-rooms.ts'
@@ -40,7 +41,7 @@ import type { Card } from '../../cards/vault.ts'
 
 /** The requested rooms, and the present content of the reservation if it exists already. */
 export type BookingRequest = {
-  body: Pick<ReservationBody, 'checkin' | 'checkout' | 'rooms' | 'expectedTotal' | 'hotel'>
+  body: Pick<ReservationBody, 'checkin' | 'checkout' | 'rooms' | 'expectedTotal' | 'hotel' | 'dryRun'>
   /** Undefined for a new reservation. */
   present: PresentState | undefined
 }
@@ -53,7 +54,7 @@ export async function prepareRooms(
   request: BookingRequest,
 ): Promise<PreparedRooms> {
   const { stay, order, quoted, terms } = await quote(needs, hotelId, request)
-  const checks = await checkPrices(needs.priceChecks, stay, order, quoted)
+  const checks = terms.isDryRun ? noChecks : await checkPrices(needs.priceChecks, stay, order, quoted)
   return { checks, agreed: agreePrice(quoted, checks, terms) }
 }
 
@@ -131,7 +132,8 @@ async function quote(
   const seen = present ?? catalog
   const expected = expectedOf(body, seen)
   const isOtherCurrency = money.currency !== seen.currency
-  const terms = { catalog, arrival, departure, money, expected, isOtherCurrency }
+  const isDryRun = body.dryRun === true
+  const terms = { catalog, arrival, departure, money, expected, isOtherCurrency, isDryRun }
   return { stay, order, quoted, terms }
 }
 
@@ -231,44 +233,6 @@ export function acceptCard(card: Card | undefined, deliversCards: boolean, vault
 
 export function maskedCard({ type, number }: Card): NonNullable<Payment['card']> {
   return { type, number: maskedNumber(number) }
-}
-
-/** The state to store: only known members, whatever else was sent. */
-export function contentOf(
-  catalog: BookingCatalog,
-  hotelName: string,
-  body: ReservationBody,
-  {
-    agreed,
-    checks,
-    card,
-    present,
-  }: { agreed: Agreed; checks: Checks; card: Payment['card']; present: PresentState | undefined },
-): ReservationContent {
-  const { checkin, checkout, customer, payment } = body
-  const { supplier, hotelCode } = catalog
-  const { firstName, lastName, email, phone, countryCode, remarks } = customer
-  return {
-    supplier,
-    hotelCode,
-    hotelName,
-    checkin,
-    checkout,
-    currency: agreed.currency,
-    minorDigits: agreed.minorDigits,
-    ...numbered(agreed.rooms, matchedRooms({ body, present }), present?.content),
-    customer: {
-      firstName,
-      lastName,
-      ...(email === undefined ? {} : { email }),
-      ...(phone === undefined ? {} : { phone }),
-      ...(countryCode === undefined ? {} : { countryCode }),
-      ...(remarks === undefined ? {} : { remarks }),
-    },
-    payment: { type: payment.type, ...(card ? { card } : {}) },
-    total: agreed.total,
-    priceChecks: checks.checkedRoomRates,
-  }
 }
 
 const retainedAfterDepartureDays = 7

@@ -1,5 +1,5 @@
 import { on, onEveryProblem, answer, type Mounted, type Judge } from '../../http/calls/mount.ts'
-import { cancelReservation } from './cancel-reservation.ts'
+import { cancelReservation, quoteCancellation } from './cancel-reservation.ts'
 import { reservationRoutes, reservationsPerPage } from '../contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import { createReservation } from './create-reservation.ts'
@@ -9,6 +9,8 @@ import { judgeReservation } from './reservation-rules.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { feesOf, renderTotal } from '../price/render-total.ts'
+import { forfeitedOf } from '../owed/claims.ts'
+import { minorText } from '../../base/money.ts'
 import { reservationOf, selectHistory, selectReservations, type ReservationSearch } from '../store.ts'
 import { renderReservation } from './render-reservation.ts'
 import { referenceNotFound, type HotelFinder } from '../../offers/stay-request.ts'
@@ -40,8 +42,14 @@ export const onModifyReservation = (needs: BookNeeds): Mounted =>
 
 /** POST /booking/reservations/{id}/cancel. */
 export const onCancelReservation = (needs: BookNeeds): Mounted =>
-  on(reservationRoutes.cancelReservation, ({ params, idempotencyKey }) =>
-    cancelReservation(needs, { id: params.id, idempotencyKey }),
+  on(reservationRoutes.cancelReservation, ({ params, body, idempotencyKey }) =>
+    cancelReservation(needs, { id: params.id, body, idempotencyKey }),
+  )
+
+/** GET /booking/reservations/{id}/cancellation. */
+export const getCancellation = (needs: Needs): Mounted =>
+  on(reservationRoutes.getCancellation, async ({ params, query: { rooms } }) =>
+    answer(200, await quoteCancellation(needs, params.id, rooms?.split(','))),
   )
 
 /** GET /booking/reservations/{id}. */
@@ -58,6 +66,7 @@ export const getReservation = ({ db, clock }: Needs): Mounted =>
         status,
         at: instantOf(modifiedAtMs),
         total: renderTotal(content.total, feesOf(content.rooms), content.minorDigits),
+        forfeited: minorText(forfeitedOf(content), content.minorDigits),
       })),
     }
     return answer(200, body)

@@ -1,37 +1,59 @@
 import type { OwnedKey } from '../../http/calls/call.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { parseNight } from '../../base/calendar.ts'
+import { minorText, totalToMinor } from '../../base/money.ts'
 import { answer, type Answered } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
+import type { Needs } from '../../postgres/postgres.ts'
 import type { Transaction } from '../../postgres/transaction.ts'
 import { forgetCardOfCancelled } from '../../cards/store.ts'
 import { queueVersion } from './book.ts'
-import type { reservationRoutes } from '../contract.ts'
-import { reservationErrors } from '../answer-contract.ts'
-import { reservationOf, insertVersion, lockReservation, type StoredReservation } from '../store.ts'
-import { following, type ReservationVersion } from '../state.ts'
+import type { CancelBody, reservationRoutes } from '../contract.ts'
+import { reservationErrors, type PenaltyRefusal } from '../answer-contract.ts'
+import {
+  chargedFor,
+  nextPenalty,
+  penaltyFor,
+  roomsNamed,
+  withoutRooms,
+  type CancelledRooms,
+} from '../owed/cancellation.ts'
+import {
+  reservationOf,
+  insertVersion,
+  lockReservation,
+  selectHotelClock,
+  type StoredReservation,
+} from '../store.ts'
+import { following } from '../state.ts'
 import {
   runIdempotentBooking,
   type BookedHotel,
   type BookNeeds,
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
-import { renderPenalty } from '../price/penalty.ts'
+import { renderPenalty, type Penalty } from '../price/penalty.ts'
+import { renderReservation } from './render-reservation.ts'
 
 type Cancelled = AnswerOf<typeof reservationRoutes.cancelReservation>
+type Quote = AnswerOf<typeof reservationRoutes.getCancellation>
 
-/** Creates the last version of a reservation; cancelling again changes nothing. */
+/** Cancels a reservation or some of its rooms; what is cancelled already stays as it is. */
 export function cancelReservation(
   needs: BookNeeds,
-  { id: reservationId, idempotencyKey }: { id: string; idempotencyKey: OwnedKey | undefined },
+  {
+    id: reservationId,
+    body = {},
+    idempotencyKey,
+  }: { id: string; body?: CancelBody; idempotencyKey: OwnedKey | undefined },
 ): Promise<Answered<Cancelled>> {
-  const call = { idempotencyKey, route: 'cancelReservation', reservationId }
+  const call = { idempotencyKey, route: 'cancelReservation', reservationId, body }
   return runIdempotentBooking(needs, call, {
     find: () => reservationOf(needs.db, reservationId),
     prepare: () => Promise.resolve(),
     open: (connection, { id }) => lockReservation(connection, id),
-    work: (connection, { hotel, opened: stored }) => cancel(needs, connection, hotel, stored),
+    work: (connection, { hotel, opened: stored }) => cancel(needs, connection, { hotel, stored, body }),
   })
 }
 
@@ -39,44 +61,88 @@ export function cancelReservation(
 async function cancel(
   needs: BookNeeds,
   connection: Transaction,
-  hotel: BookedHotel,
-  stored: StoredReservation,
+  { hotel, stored, body }: { hotel: BookedHotel; stored: StoredReservation; body: CancelBody },
 ): Promise<Booked<Cancelled>> {
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
-  const status = following[stored.status].cancel
-  if (status === 'unchanged') {
-    const body = renderCancelled(stored, stored.deliveryStatus)
+  const rooms = roomsNamed(stored, body.rooms, (index) => `/rooms/${index}`)
+  const isDone = following[stored.status].cancel === 'unchanged'
+  if (isDone || rooms?.length === 0) {
+    const penalty = isDone ? penaltyFor(stored, undefined, stored.modifiedAtMs) : null
+    const body = renderCancelled(stored, penalty, nowMs)
     return { answer: answer(200, body), queued: undefined, outcome: 'unchanged' }
   }
-  const { content, hotelId, version } = stored
-  if ((parseNight(content.checkout) ?? 0) < todayIn(hotel, nowMs))
-    throw new Rejected(409, reservationErrors.stayOver)
-  const next = { status, content, lowered: undefined, atMs }
-  connection.lastly((later) => insertVersion(later, stored, next))
-  const id = String(stored.id)
-  const cancelled = { id, hotelId, version: version + 1, status, modifiedAtMs: atMs, content }
-  const queued = queueVersion(connection, cancelled, hotel)
+  refuseAfterStay(stored, todayIn(hotel, nowMs))
+  const penalty = penaltyFor(stored, rooms, atMs)
+  refuseOtherPenalty(body, penalty, stored)
+  const status = rooms ? following.Confirm.modify : following.Confirm.cancel
+  const content = rooms ? withoutRooms(stored.content, rooms, atMs) : stored.content
+  connection.lastly((later) => insertVersion(later, stored, { status, content, lowered: undefined, atMs }))
+  const next = { version: stored.version + 1, status, modifiedAtMs: atMs, content }
+  const queued = queueVersion(connection, { ...next, id: String(stored.id), hotelId: stored.hotelId }, hotel)
   // After the delivery: settling a delivery also locks it before its card.
-  connection.lastly((later) => forgetCardOfCancelled(later, stored.id, nowMs))
+  if (!rooms) connection.lastly((later) => forgetCardOfCancelled(later, stored.id, nowMs))
+  const cancelled = { ...stored, ...next, deliveryStatus: queued.status }
   return {
-    answer: answer(200, renderCancelled(cancelled, queued.status)),
+    answer: answer(200, renderCancelled(cancelled, penalty, nowMs)),
     queued,
-    outcome: 'cancelled',
+    outcome: rooms ? 'modified' : 'cancelled',
   }
 }
 
-function renderCancelled(
-  cancelled: Omit<ReservationVersion, 'id' | 'hotelId' | 'createdAtMs'> & { id: number | string },
-  deliveryStatus: string,
-): Cancelled {
+function refuseAfterStay({ content }: StoredReservation, today: number): void {
+  if ((parseNight(content.checkout) ?? 0) < today) throw new Rejected(409, reservationErrors.stayOver)
+}
+
+function refuseOtherPenalty(
+  { expectedPenalty }: CancelBody,
+  penalty: Penalty | null,
+  { content }: StoredReservation,
+): void {
+  if (expectedPenalty === undefined) return
+  const expected = expectedPenalty === null ? null : totalToMinor(expectedPenalty, content.minorDigits)
+  if (expected === (penalty?.amount ?? null)) return
+  const extra: PenaltyRefusal = { penalty: renderPenalty(penalty, content) }
+  throw new Rejected(409, { ...reservationErrors.penaltyChanged, path: '/expectedPenalty' }, { extra })
+}
+
+function renderCancelled(stored: StoredReservation, penalty: Penalty | null, nowMs: number): Cancelled {
   return {
     code: '200',
-    message: 'Reservation cancelled',
-    reservationId: String(cancelled.id),
-    version: cancelled.version,
-    status: 'Cancel',
-    penalty: renderPenalty(cancelled),
-    delivery: { status: deliveryStatus },
+    message: stored.status === 'Cancel' ? 'Reservation cancelled' : 'Rooms cancelled',
+    reservationId: String(stored.id),
+    version: stored.version,
+    status: stored.status,
+    penalty: renderPenalty(penalty, stored.content),
+    delivery: { status: stored.deliveryStatus },
+    reservation: renderReservation(stored, nowMs),
+  }
+}
+
+/** The dry run of a cancellation. */
+export async function quoteCancellation(
+  { db, clock }: Pick<Needs, 'db' | 'clock'>,
+  id: string,
+  named: readonly string[] | undefined,
+): Promise<Quote> {
+  const stored = await reservationOf(db, id)
+  const nowMs = clock.now()
+  const rooms: CancelledRooms = roomsNamed(stored, named, () => '?rooms')
+  if (following[stored.status].cancel === 'unchanged') throw new Rejected(409, reservationErrors.cancelled)
+  refuseAfterStay(stored, todayIn(await selectHotelClock(db, stored.hotelId), nowMs))
+  const atMs = nowMs + stored.aheadMs
+  const { content } = stored
+  const penalty = penaltyFor(stored, rooms, atMs)
+  const next = nextPenalty(stored, rooms, atMs)
+  const isKnown = penalty !== null && penalty.unknown.length === 0
+  return {
+    code: '200',
+    message: 'Cancellation quoted',
+    reservationId: String(stored.id),
+    penalty: renderPenalty(penalty, content),
+    until: next?.from ?? null,
+    then: next ? renderPenalty(next.penalty, content) : null,
+    refund: isKnown ? minorText(chargedFor(content, rooms) - penalty.amount, content.minorDigits) : null,
+    currency: content.currency,
   }
 }

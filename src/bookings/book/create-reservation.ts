@@ -10,7 +10,6 @@ import {
   queueVersion,
   acceptCard,
   cardExpiresAtMs,
-  contentOf,
   maskedCard,
   type PreparedRooms,
 } from './book.ts'
@@ -22,6 +21,8 @@ import {
   type BookNeeds,
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
+import { asksOf, refuseWithoutConsent } from '../owed/consent.ts'
+import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
 import { insertReservation, selectDeliversCards, takeReservationId } from '../store.ts'
@@ -41,7 +42,7 @@ export function createReservation(
   return runIdempotentBooking(needs, call, {
     find: async () => ({ hotelId: await hotelIdOf(needs, body.hotel) }),
     prepare,
-    open: takeReservationId,
+    open: (connection) => (body.dryRun === true ? Promise.resolve(0) : takeReservationId(connection)),
     work: (connection, { hotel, opened: reservationId, prepared: rooms }) =>
       create(needs, connection, { hotel, reservationId, body, rooms, warnings }),
   })
@@ -69,12 +70,18 @@ async function create(
     rooms,
   )
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
-  const content = contentOf(catalog, hotel.name, body, {
+  const change = changeOf(body, {
+    catalog,
+    hotelName: hotel.name,
     agreed,
     checks,
     card: card && maskedCard(card),
     present: undefined,
+    atMs,
   })
+  const asks = body.dryRun === true ? asksOf(change) : undefined
+  if (!asks) refuseWithoutConsent(body, change)
+  const content = change.after
   const status = 'Confirm'
   const { supplierId, hotelId } = hotel
   const newVersion = { status, content, lowered, atMs } as const
@@ -90,9 +97,14 @@ async function create(
   const version = { id, hotelId, version: 1, status, modifiedAtMs: atMs, content } as const
   const queued = queueVersion(connection, version, hotel)
   const warnings = [...booking.warnings, ...cardWarnings, ...checks.warnings]
-  const confirmation = { code: '201', message: 'Reservation confirmed', warnings }
+  const { aheadMs } = hotel
+  const deliveryStatus = queued.status
+  const stored = { ...version, id: reservationId, supplierId, createdAtMs: atMs, aheadMs, deliveryStatus }
+  const confirmation = asks
+    ? { code: '201', message: 'The reservation would be confirmed', warnings, asks }
+    : { code: '201', message: 'Reservation confirmed', warnings }
   return {
-    answer: answer(201, bookingAnswerOf(version, queued.status, confirmation)),
+    answer: answer(201, bookingAnswerOf(stored, nowMs, confirmation)),
     queued,
     outcome: 'confirmed',
   }

@@ -13,12 +13,11 @@ import {
   queueVersion,
   acceptCard,
   cardExpiresAtMs,
-  contentOf,
   maskedCard,
   type PreparedRooms,
 } from './book.ts'
 import { keepCardUntil, saveCard, selectCards } from '../../cards/store.ts'
-import type { BookingAnswer, ReservationBody } from '../contract.ts'
+import type { BookingAnswer, ChangeBody } from '../contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import {
   reservationOf,
@@ -35,6 +34,8 @@ import {
   type BookNeeds,
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
+import { asksOf, refuseWithoutConsent } from '../owed/consent.ts'
+import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
@@ -43,11 +44,7 @@ import type { Card } from '../../cards/vault.ts'
 /** Creates another state of a reservation; the same state is answered as unchanged. */
 export function modifyReservation(
   needs: BookNeeds,
-  {
-    id,
-    body: sent,
-    idempotencyKey,
-  }: { id: string; body: ReservationBody; idempotencyKey: OwnedKey | undefined },
+  { id, body: sent, idempotencyKey }: { id: string; body: ChangeBody; idempotencyKey: OwnedKey | undefined },
 ): Promise<Answered<BookingAnswer>> {
   const { body, warnings } = withoutCardsInRemarks(sent)
   const call = { idempotencyKey, route: 'modifyReservation', reservationId: id, body }
@@ -80,7 +77,7 @@ async function modify(
   change: {
     hotel: BookedHotel
     stored: StoredReservation
-    body: ReservationBody
+    body: ChangeBody
     before: StoredReservation
     rooms: PreparedRooms
     warnings: readonly Problem[]
@@ -106,19 +103,21 @@ async function modify(
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
   const warnings = [...change.warnings, ...cardWarnings, ...checks.warnings]
   const masked = card ? maskedCard(card) : stored.content.payment.card
-  const content = contentOf(catalog, hotel.name, body, { agreed, checks, card: masked, present })
+  const made = changeOf(body, { catalog, hotelName: hotel.name, agreed, checks, card: masked, present, atMs })
+  const content = made.after
   const isNewCard =
     card !== undefined && !(await isStoredCard(connection, stored.id, card, needs.vault, nowMs))
   if (!isNewCard && isSameState(content, stored.content)) {
     const confirmation = { code: '200', message: 'Reservation unchanged', warnings }
-    const unchanged = { ...stored, id }
     return {
-      answer: answer(200, bookingAnswerOf(unchanged, stored.deliveryStatus, confirmation)),
+      answer: answer(200, bookingAnswerOf(stored, nowMs, confirmation)),
       queued: undefined,
       outcome: 'unchanged',
     }
   }
 
+  const asks = body.dryRun === true ? asksOf(made) : undefined
+  if (!asks) refuseWithoutConsent(body, made)
   const status = following.Confirm.modify
   connection.lastly((later) => insertVersion(later, stored, { status, content, lowered, atMs }))
   const version = { id, hotelId, version: stored.version + 1, status, modifiedAtMs: atMs, content }
@@ -131,9 +130,12 @@ async function modify(
       ? saveCard(later, stored.id, sealed, { version: version.version, nowMs, keepUntilMs })
       : keepCardUntil(later, stored.id, keepUntilMs),
   )
-  const confirmation = { code: '200', message: 'Reservation modified', warnings }
+  const confirmation = asks
+    ? { code: '200', message: 'The reservation would be modified', warnings, asks }
+    : { code: '200', message: 'Reservation modified', warnings }
+  const modified = { ...stored, ...version, id: stored.id, deliveryStatus: queued.status }
   return {
-    answer: answer(200, bookingAnswerOf(version, queued.status, confirmation)),
+    answer: answer(200, bookingAnswerOf(modified, nowMs, confirmation)),
     queued,
     outcome: 'modified',
   }

@@ -6,10 +6,12 @@ import { feesOf, renderTotal } from '../price/render-total.ts'
 import type { BookingAnswer, reservationRoutes } from '../contract.ts'
 import { cancellationOfRoom, digestOfRoom } from '../price/booked-terms.ts'
 import { roomReservationIds } from '../price/matched-rooms.ts'
-import { renderPenalty } from '../price/penalty.ts'
+import { penaltyOf, renderPenalty } from '../price/penalty.ts'
+import { forfeitedByRoom, forfeitedOf, owedBy } from '../owed/claims.ts'
+import type { Asks } from '../owed/consent.ts'
 import { strictest } from '../../offers/terms/cancellation.ts'
 import { renderFee } from '../../offers/terms/fees.ts'
-import type { ReservationContent, ReservationVersion, RoomState } from '../state.ts'
+import type { ReservationContent, RoomState } from '../state.ts'
 import type { StoredReservation } from '../store.ts'
 
 export type RenderedReservation = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
@@ -39,8 +41,9 @@ export function renderReservation(stored: StoredReservation, nowMs: number): Ren
     customer: content.customer,
     payment: content.payment,
     total: renderTotal(content.total, feesOf(content.rooms), minorDigits),
+    forfeited: minorText(forfeitedOf(content), minorDigits),
     ...strictest(rooms),
-    penalty: renderPenalty(stored),
+    penalty: renderPenalty(penaltyOf(stored), content),
     priceChecks: content.priceChecks,
     createdAt: instantOf(stored.createdAtMs),
     modifiedAt: instantOf(stored.modifiedAtMs),
@@ -83,6 +86,8 @@ function renderRoom(
     })),
     taxes: room.taxes.map((tax) => ({ ...tax, amount: amount(tax.amount) })),
     total: renderTotal(room.total, feesOf([room]), minorDigits),
+    owedAtLeast: amount(owedBy(room)),
+    forfeited: amount(forfeitedByRoom(room)),
     ...cancellationOfRoom(room, minorDigits, atMs),
     cancelPolicy,
     termsDigest: digestOfRoom(room, content, atMs),
@@ -92,21 +97,24 @@ function renderRoom(
 
 /** The answer to a booking or a modification. */
 export function bookingAnswerOf(
-  { id, version, status, content }: Pick<ReservationVersion, 'id' | 'version' | 'status' | 'content'>,
-  deliveryStatus: string,
-  { code, message, warnings }: { code: string; message: string; warnings: Problem[] },
+  stored: StoredReservation,
+  nowMs: number,
+  { asks, ...confirmation }: { code: string; message: string; warnings: Problem[]; asks?: Asks },
 ): BookingAnswer {
-  const { currency, minorDigits, rooms, total, priceChecks } = content
+  const { status, version, content, deliveryStatus } = stored
+  const reservation = renderReservation(stored, nowMs)
+  const { reservationId, currency, total, forfeited } = reservation
   return {
-    code,
-    message,
-    reservationId: id,
+    ...confirmation,
+    reservationId,
     version,
     status,
     currency,
-    total: renderTotal(total, feesOf(rooms), minorDigits),
-    priceChecks,
+    total,
+    forfeited,
+    priceChecks: content.priceChecks,
     delivery: { status: deliveryStatus },
-    warnings,
+    reservation,
+    ...(asks ? { asks } : {}),
   }
 }

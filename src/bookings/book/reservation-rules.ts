@@ -7,7 +7,8 @@ import { isRecord, validator } from '../../http/validation/validate.ts'
 import { isCountryCode } from '../../reference/countries.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import { cardErrors } from '../../cards/contract.ts'
-import { reservationRoutes, type ReservationBody } from '../contract.ts'
+import { reservationErrors } from '../answer-contract.ts'
+import { reservationRoutes, type ChangeBody, type ReservationBody } from '../contract.ts'
 import { hasCheckDigit, holdsCardNumber, remarksWithoutCards } from '../../base/card-number.ts'
 
 /** Refuses a body, naming everything that is wrong with it. */
@@ -15,13 +16,13 @@ export function judgeReservation(nowMs: () => number): Judge<void> {
   return (body, shapeProblems) => rejectIfAny(besideShape(shapeProblems, reservationProblems(body, nowMs())))
 }
 
-const shape = validator(reservationRoutes.createReservation.body)
+const shape = validator(reservationRoutes.modifyReservation.body)
 
 /**
  * Applies the same rules to a body that did not come through a platform route: returns its reservation, or
  * throws a refusal that names every problem.
  */
-export function readReservation(sent: unknown, nowMs: number): ReservationBody {
+export function readReservation(sent: unknown, nowMs: number): ChangeBody {
   const { problems } = shape.judge(sent)
   rejectIfAny(besideShape(problems, reservationProblems(sent, nowMs)))
   if (shape.matches(sent)) return sent
@@ -38,6 +39,7 @@ function reservationProblems(body: unknown, nowMs: number): Problem[] {
     ...(isRecord(customer) ? customerProblems(customer) : []),
     ...(isRecord(payment) && isRecord(payment['card']) ? cardProblems(payment['card'], nowMs) : []),
     ...(isRecord(expectedTotal) ? currencyProblems(expectedTotal) : []),
+    ...termsProblems(body),
     ...misplacedCardNumbers(body),
   ]
 }
@@ -45,6 +47,12 @@ function reservationProblems(body: unknown, nowMs: number): Problem[] {
 function currencyProblems({ currency }: Record<string, unknown>): Problem[] {
   if (typeof currency !== 'string' || minorDigits(currency) !== undefined) return []
   return [{ ...hotelErrors.currency, path: '/expectedTotal/currency', value: reportedValue(currency) }]
+}
+
+function termsProblems({ expectedTerms, rooms }: Record<string, unknown>): Problem[] {
+  if (!Array.isArray(expectedTerms) || !Array.isArray(rooms)) return []
+  if (expectedTerms.length === rooms.length) return []
+  return [{ ...reservationErrors.termsCount, path: '/expectedTerms', value: expectedTerms.length }]
 }
 
 function customerProblems({ email, countryCode }: Record<string, unknown>): Problem[] {

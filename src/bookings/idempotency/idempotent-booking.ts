@@ -13,7 +13,7 @@ import { selectCallback } from '../../webhooks/store.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
 import type { BookingCalls } from './booking-calls.ts'
 import { storeAnswer, repeatable, selectStoredAnswer, type Repeatable } from './stored-answers.ts'
-import type { ReservationBody } from '../contract.ts'
+import type { CancelBody, ReservationBody } from '../contract.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { type DeliveryBell, endpointOf, noEndpoint, type QueuedDelivery } from '../outbox/delivery-queue.ts'
@@ -50,7 +50,7 @@ type Call = {
   idempotencyKey: OwnedKey | undefined
   route: string
   reservationId?: string
-  body?: ReservationBody
+  body?: ReservationBody | CancelBody
 }
 
 /** The steps of a call, in order. */
@@ -77,11 +77,43 @@ export async function runIdempotentBooking<Found extends { hotelId: number }, Pr
   steps: Steps<Found, Prepared, Opened, Body>,
 ): Promise<Answered<Body>> {
   const nowMs = needs.clock.now()
+  if (body && 'dryRun' in body && body.dryRun === true) return rehearse(needs, steps)
   const request = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
   if (!request) return book(needs, steps, undefined, nowMs)
   return needs.bookingCalls.run(needs.db, needs.log, { request, nowMs }, () =>
     book(needs, steps, request, nowMs),
   )
+}
+
+/** Ends the transaction of a dry run, so that nothing of it stays. */
+class Rehearsed<Body> extends Error {
+  readonly answer: Answered<Body>
+
+  constructor(answer: Answered<Body>) {
+    super('nothing is stored')
+    this.answer = answer
+  }
+}
+
+/** Does all of a call but its end. */
+async function rehearse<Found extends { hotelId: number }, Prepared, Opened, Body>(
+  needs: BookNeeds,
+  steps: Steps<Found, Prepared, Opened, Body>,
+): Promise<Answered<Body>> {
+  try {
+    const found = await steps.find()
+    const [prepared] = await Promise.allSettled([steps.prepare(found)])
+    return await inTurn(needs, found.hotelId, () =>
+      transaction(needs.db, async (connection): Promise<never> => {
+        const nowMs = needs.clock.now()
+        const { answer } = await bookLocked(connection, { found, prepared }, steps, undefined, nowMs)
+        throw new Rehearsed(answer)
+      }),
+    )
+  } catch (error) {
+    if (error instanceof Rehearsed) return error.answer
+    throw error instanceof StayForbidden ? await refusalOf(needs, error) : error
+  }
 }
 
 async function book<Found extends { hotelId: number }, Prepared, Opened, Body>(

@@ -32,6 +32,8 @@ export type Terms = {
   expected: Expected | undefined
   /** Whether the reservation is in another currency by now, to which the guest has to agree. */
   isOtherCurrency: boolean
+  /** At the stored price, without a question to anybody. */
+  isDryRun: boolean
 }
 
 /** How many more units of a room-rate the rooms take than the reservation holds; rate 0 is the room itself. */
@@ -44,6 +46,8 @@ export type Checks = {
   /** Terms that differ from those sold. */
   warnings: Problem[]
 }
+
+export const noChecks: Checks = { byPosition: new Map(), checkedRoomRates: [], warnings: [] }
 
 /** Asks the supplier for the price of each newly booked room-rate and party, all at once. */
 export async function checkPrices(
@@ -158,8 +162,9 @@ function refusalOf(
  * now, if the supplier confirms it.
  */
 export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed {
-  const { expected, isOtherCurrency } = terms
+  const { expected, isOtherCurrency, isDryRun } = terms
   const stored = storedPrice(quoted, checks, terms)
+  if (isDryRun) return stored
   const live = livePrice(quoted, checks, terms)
   const isChanged = quoted.rooms.some(
     ({ isKept }, position) => !isKept && checks.byPosition.get(position)?.checked.outcome === 'price_changed',
@@ -176,6 +181,7 @@ export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed
  * confirmed.
  */
 export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms: Terms): Agreed {
+  if (terms.isDryRun) return agreePrice(quoted, checks, terms)
   if (terms.money.currency !== before.currency) throw priceChanged(storedPrice(quoted, checks, terms))
   const agreed = agreePrice(quoted, checks, terms)
   // The total that the guest expects is booked, whatever was confirmed before.

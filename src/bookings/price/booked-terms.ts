@@ -4,15 +4,15 @@ import { cancellationAt, type CancellationNow } from '../../offers/terms/cancell
 import { prepareTerms } from '../../offers/terms/penalties.ts'
 import { termsDigest } from '../../offers/terms/terms-digest.ts'
 import type { ReservationContent, RoomState } from '../state.ts'
+import { owedBy } from '../owed/claims.ts'
 import { bookedTerms } from './with-terms.ts'
 
 /** The terms of booked rooms, as of a moment. */
 
-export function cancellationOfRoom(
-  { cancelPolicy }: Pick<RoomState, 'cancelPolicy'>,
-  minorDigits: number,
-  nowMs: number,
-): CancellationNow {
+/** What is owed whatever becomes of the room makes its cancellation cost something. */
+export function cancellationOfRoom(room: RoomState, minorDigits: number, nowMs: number): CancellationNow {
+  const { cancelPolicy } = room
+  if (cancelPolicy?.penalties && owedBy(room) > 0) return { cancellation: 'never', freeUntil: null }
   const penalties = cancelPolicy?.penalties?.map(({ from, amount, noShow = false }) => ({
     from,
     fromMs: from === null ? Number.NEGATIVE_INFINITY : Date.parse(from),

@@ -6,7 +6,7 @@ import type { ReservationBody } from '../contract.ts'
 import type { Money } from '../state.ts'
 
 /** The total that the guest agreed to, in minor units of its currency. */
-export type Expected = { afterTax: number; currency: string }
+export type Expected = { afterTax: number; dueAtProperty: number | undefined; currency: string }
 
 /**
  * Without a currency, the total is in the one that the caller could have seen last: the reservation's, or
@@ -19,20 +19,33 @@ export function expectedOf(
   if (!expectedTotal) return undefined
   const { currency = seen.currency } = expectedTotal
   const digits = currency === seen.currency ? seen.minorDigits : (minorDigits(currency) ?? seen.minorDigits)
-  const afterTax = totalToMinor(expectedTotal.afterTax, digits)
-  if (afterTax !== undefined) return { afterTax, currency }
-  throw new Rejected(400, {
-    type: 'INVALID_AMOUNT',
-    message: `expectedTotal has more decimals than ${currency}, or is too large`,
-    path: '/expectedTotal/afterTax',
-    value: reportedValue(expectedTotal.afterTax),
-    hint: 'Send total.afterTax and currency of the offer unchanged',
-  })
+  const minor = (member: 'afterTax' | 'dueAtProperty', amount: string | number): number => {
+    const read = totalToMinor(amount, digits)
+    if (read !== undefined) return read
+    throw new Rejected(400, {
+      type: 'INVALID_AMOUNT',
+      message: `expectedTotal has more decimals than ${currency}, or is too large`,
+      path: `/expectedTotal/${member}`,
+      value: reportedValue(amount),
+      hint: `Send total.${member} and currency of the offer unchanged`,
+    })
+  }
+  const { afterTax, dueAtProperty } = expectedTotal
+  return {
+    afterTax: minor('afterTax', afterTax),
+    dueAtProperty: dueAtProperty === undefined ? undefined : minor('dueAtProperty', dueAtProperty),
+    currency,
+  }
 }
 
 export function isExpected(
   expected: Expected,
   agreed: Pick<Money, 'currency'> & { total: TaxedTotal },
 ): boolean {
-  return expected.currency === agreed.currency && expected.afterTax === agreed.total.afterTax
+  const { afterTax, dueAtProperty = agreed.total.dueAtProperty, currency } = expected
+  return (
+    currency === agreed.currency &&
+    afterTax === agreed.total.afterTax &&
+    dueAtProperty === agreed.total.dueAtProperty
+  )
 }

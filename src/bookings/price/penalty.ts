@@ -1,8 +1,10 @@
-import type { ReservationContent, ReservationVersion, RoomState } from '../state.ts'
-import { minorText, totalToMinor } from '../../base/money.ts'
+import type { Money, ReservationContent, ReservationVersion, RoomState } from '../state.ts'
+import { minorText } from '../../base/money.ts'
+import { formerOf } from '../owed/claims.ts'
+import { dueByTerms } from '../owed/due.ts'
 import { roomReservationIds } from './matched-rooms.ts'
 
-/** The cost of cancelling under the booked policies. Amounts in minor units. */
+/** The cost of cancelling, by the booked policies and what is owed already. Amounts in minor units. */
 export type Penalty = {
   amount: number
   by: PenaltyOfRoom[]
@@ -10,19 +12,18 @@ export type Penalty = {
   unknown: string[]
 }
 
-/** The penalty for one room, with the policy and deadline that determine it. */
-export type PenaltyOfRoom = {
+/** The penalty for one room, also one that went, with the policy and deadline that determine it. */
+export type PenaltyOfRoom = Pick<RoomState, 'roomId' | 'rateId'> & {
   roomReservationId: string
-  room: RoomState
   code: string | null
-  /** null: from the time of booking. */
+  /** null: from the time of booking, or owed since a change. */
   from: string | null
   amount: number
 }
 
 type Cancellable = Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'> & { id: number | string }
 
-/** The penalty of a cancellation; null for a reservation that isn't cancelled, and when no room has known terms. */
+/** The penalty of a cancellation; null for a reservation that isn't cancelled, and where nothing is known. */
 export function penaltyOf({ id, status, modifiedAtMs, content }: Cancellable): Penalty | null {
   // Nothing follows a cancellation, so its version was created at the time of cancelling.
   return status === 'Cancel' ? penaltyAt(id, content, modifiedAtMs) : null
@@ -34,49 +35,59 @@ export function penaltyOf({ id, status, modifiedAtMs, content }: Cancellable): P
  */
 export function penaltyAt(
   id: number | string,
-  { rooms, minorDigits }: ReservationContent,
+  { rooms, roomsGone = [], minorDigits }: ReservationContent,
   atMs: number,
 ): Penalty | null {
-  const ids = roomReservationIds(id, rooms)
-  const unknown = ids.filter((_, index) => !rooms[index]?.cancelPolicy?.penalties)
-  if (unknown.length === rooms.length) return null
-  const by = rooms.flatMap((room, index): PenaltyOfRoom[] => {
-    const due = dueOf(room, minorDigits, atMs)
-    const roomReservationId = ids[index] ?? ''
-    const code = room.cancelPolicy?.code ?? null
-    return due && due.amount > 0 ? [{ roomReservationId, room, code, ...due }] : []
+  const ofRooms = penaltyOfRooms(id, { rooms, minorDigits }, rooms, atMs)
+  const ofGone = roomsGone.flatMap(({ number, roomId, rateId, cancelPolicy, amount }): PenaltyOfRoom[] => {
+    const code = cancelPolicy?.code ?? null
+    return amount > 0
+      ? [{ roomReservationId: `${id}-${number}`, roomId, rateId, code, from: null, amount }]
+      : []
   })
+  const by = [...(ofRooms?.by ?? []), ...ofGone]
+  if (by.length === 0 && ofRooms === null) return null
+  const unknown = ofRooms?.unknown ?? roomReservationIds(id, rooms)
   return { amount: by.reduce((sum, { amount }) => sum + amount, 0), by, unknown }
 }
 
-type Due = Pick<PenaltyOfRoom, 'from' | 'amount'>
-
-/**
- * The penalty of the last deadline that has passed, whatever the earlier penalties were; for a no-show, the
- * no-show penalty if it is higher. Never more than the room was charged.
- */
-function dueOf({ cancelPolicy, total }: RoomState, minorDigits: number, atMs: number): Due | undefined {
-  const penalties = cancelPolicy?.penalties ?? []
-  const [noShows, byDeadline] = [true, false].map((isNoShow) => {
-    let last: (Due & { fromMs: number }) | undefined
-    for (const { from, amount: text, noShow = false } of penalties) {
-      const fromMs = from === null ? -Infinity : Date.parse(from)
-      const amount = Math.min(knownPenalty(text, minorDigits), total.afterTax)
-      if (noShow !== isNoShow || fromMs > atMs) continue
-      // At the same deadline the highest penalty applies.
-      if (!last || fromMs > last.fromMs || (fromMs === last.fromMs && amount > last.amount))
-        last = { from, amount, fromMs }
-    }
-    return last && { from: last.from, amount: last.amount }
-  })
-  return noShows && noShows.amount > (byDeadline?.amount ?? 0) ? noShows : byDeadline
+/** The penalty for cancelling some of the rooms. */
+export function penaltyOfRooms(
+  id: number | string,
+  { rooms, minorDigits }: Pick<ReservationContent, 'rooms' | 'minorDigits'>,
+  some: readonly RoomState[],
+  atMs: number,
+): Penalty | null {
+  const ids = roomReservationIds(id, rooms)
+  const named = some.map((room) => ({ room, roomReservationId: ids[rooms.indexOf(room)] ?? '' }))
+  const unknown = named.filter(({ room }) => !room.cancelPolicy?.penalties)
+  const by = named.flatMap(({ room, roomReservationId }) =>
+    penaltyOfRoom(roomReservationId, room, minorDigits, atMs),
+  )
+  if (by.length === 0 && unknown.length === some.length) return null
+  return {
+    amount: by.reduce((sum, { amount }) => sum + amount, 0),
+    by,
+    unknown: unknown.map(({ roomReservationId }) => roomReservationId),
+  }
 }
 
-/** A reservation states the amounts of its penalties in its own currency. */
-function knownPenalty(text: string, minorDigits: number): number {
-  const amount = totalToMinor(text, minorDigits)
-  if (amount === undefined) throw new RangeError(`a stored penalty of ${text} is no amount`)
-  return amount
+/** By its terms, but at least what it owes already; what it owes for former dates beside that. */
+function penaltyOfRoom(
+  roomReservationId: string,
+  room: RoomState,
+  minorDigits: number,
+  atMs: number,
+): PenaltyOfRoom[] {
+  const due = dueByTerms(room, minorDigits, atMs)
+  const owed = room.owedAtLeast?.amount ?? 0
+  const isByTerms = due !== undefined && due.amount >= owed
+  const amount = (isByTerms ? due.amount : owed) + formerOf(room)
+  const { roomId, rateId, cancelPolicy } = room
+  const code = cancelPolicy?.code ?? null
+  return amount > 0
+    ? [{ roomReservationId, roomId, rateId, code, from: isByTerms ? due.from : null, amount }]
+    : []
 }
 
 /** As the platform reads it. */
@@ -94,21 +105,15 @@ export type RenderedPenalty = {
   unknown?: string[]
 }
 
-export function renderPenalty(version: Cancellable): RenderedPenalty | null {
-  const penalty = penaltyOf(version)
+export function renderPenalty(
+  penalty: Penalty | null,
+  { currency, minorDigits }: Money,
+): RenderedPenalty | null {
   if (!penalty) return null
-  const { currency, minorDigits } = version.content
   return {
     amount: minorText(penalty.amount, minorDigits),
     currency,
-    by: penalty.by.map(({ roomReservationId, room: { roomId, rateId }, code, from, amount }) => ({
-      roomReservationId,
-      roomId,
-      rateId,
-      code,
-      from,
-      amount: minorText(amount, minorDigits),
-    })),
+    by: penalty.by.map((room) => ({ ...room, amount: minorText(room.amount, minorDigits) })),
     ...(penalty.unknown.length > 0 ? { unknown: penalty.unknown } : {}),
   }
 }

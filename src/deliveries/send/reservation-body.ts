@@ -5,7 +5,7 @@ import {
   type Delivery,
 } from '../../bookings/callback-contract.ts'
 import { roomReservationIds } from '../../bookings/price/matched-rooms.ts'
-import { renderPenalty, type RenderedPenalty } from '../../bookings/price/penalty.ts'
+import { penaltyOf, renderPenalty, type RenderedPenalty } from '../../bookings/price/penalty.ts'
 import type { ReservationVersion, RoomState } from '../../bookings/state.ts'
 import type { Card } from '../../cards/vault.ts'
 
@@ -37,7 +37,7 @@ export function supplierBody(
 
 function reservationOf(whole: ReservationVersion, card: Card | undefined): DeliveredReservation {
   const { id, version, status, createdAtMs, modifiedAtMs, content } = whole
-  const penalty = renderPenalty(whole)
+  const penalty = renderPenalty(penaltyOf(whole), whole.content)
   const { currency, minorDigits, customer, payment, total, rooms } = content
   const amount = (minor: number): string => minorText(minor, minorDigits)
   const roomIds = roomReservationIds(id, rooms)

@@ -1,0 +1,53 @@
+import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import { withClaims } from '../owed/claims.ts'
+import type { Change } from '../owed/consent.ts'
+import type { Agreed, Checks } from '../price/agree-price.ts'
+import type { ReservationBody } from '../contract.ts'
+import { numbered } from '../price/matched-rooms.ts'
+import type { Payment, ReservationContent } from '../state.ts'
+import { matchedRooms, type PresentState } from './book.ts'
+
+type Sold = {
+  catalog: BookingCatalog
+  hotelName: string
+  agreed: Agreed
+  checks: Checks
+  card: Payment['card']
+  present: PresentState | undefined
+  atMs: number
+}
+
+/** The state to store, with the one that it follows: only known members, whatever else was sent. */
+export function changeOf(body: ReservationBody, sold: Sold): Change {
+  const { catalog, hotelName, agreed, checks, card, present, atMs } = sold
+  const { checkin, checkout, customer, payment } = body
+  const { supplier, hotelCode } = catalog
+  const { firstName, lastName, email, phone, countryCode, remarks } = customer
+  const matched = matchedRooms({ body, present })
+  const { minorDigits } = agreed
+  const { rooms, roomNumbersUsed } = numbered(agreed.rooms, matched, present?.content)
+  const after: ReservationContent = {
+    supplier,
+    hotelCode,
+    hotelName,
+    checkin,
+    checkout,
+    currency: agreed.currency,
+    minorDigits,
+    rooms,
+    ...(roomNumbersUsed === undefined ? {} : { roomNumbersUsed }),
+    ...(present ? withClaims(present.content, { checkin, checkout, rooms, minorDigits }, matched, atMs) : {}),
+    customer: {
+      firstName,
+      lastName,
+      ...(email === undefined ? {} : { email }),
+      ...(phone === undefined ? {} : { phone }),
+      ...(countryCode === undefined ? {} : { countryCode }),
+      ...(remarks === undefined ? {} : { remarks }),
+    },
+    payment: { type: payment.type, ...(card ? { card } : {}) },
+    total: agreed.total,
+    priceChecks: checks.checkedRoomRates,
+  }
+  return { before: present?.content, after, matched, atMs }
+}

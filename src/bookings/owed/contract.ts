@@ -1,0 +1,82 @@
+import Type from 'typebox'
+import { decimal } from '../../http/route.ts'
+import {
+  amount,
+  cancellationMembers,
+  cancelPolicyOfStay,
+  digestOfTerms,
+  feeLine,
+} from '../../offers/contract.ts'
+
+/** What a guest agrees to, and what is owed to the hotel: members of requests, answers and refusals. */
+
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+
+/** Of bookings and changes. */
+export const consentMembers = {
+  expectedTerms: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      description:
+        'The `termsDigest` that the guest agreed to, one for each of `rooms`, in their order. Other terms are refused with `TERMS_CHANGED`. Absent: any terms are accepted; in a change, those of rooms that keep their rate only as long as they are the booked ones',
+    }),
+  ),
+  dryRun: Type.Optional(
+    Type.Boolean({
+      description:
+        '`true`: answers as it would be, at stored prices; nothing is stored, taken from the inventory, asked of the supplier or sent. It needs no consent: `asks` says what would be asked',
+    }),
+  ),
+}
+
+/** Of changes. */
+export const acceptForfeit = Type.Optional(
+  decimal({
+    atLeastZero: true,
+    description:
+      '`forfeited` as it is after the change, in the currency of the reservation: a change that raises it is refused without the guest’s consent (`PENALTY_DUE`)',
+  }),
+)
+
+/** Of answers about a reservation. */
+export const forfeited = amount(
+  'Owed to the hotel for what was given up: the guest is charged this beside `total.afterTax`',
+)
+
+export const owedAtLeast = amount('The least that cancelling this room costs, whatever its terms say by then')
+
+/** Of the answer to a dry run: the members that the call would need. */
+export const asks = Type.Object(
+  {
+    expectedTotal: Type.Optional(
+      Type.Object({ afterTax: Type.String(), dueAtProperty: Type.String(), currency: Type.String() }),
+    ),
+    expectedTerms: Type.Optional(
+      Type.Array(Type.Union([Type.String(), Type.Null()]), { description: 'One for each room' }),
+    ),
+    acceptForfeit: Type.Optional(Type.String()),
+  },
+  { description: 'Of a dry run: what the guest has to agree to, as the call would have to say it' },
+)
+
+/** Of refusals. */
+export const changedTerms = Type.Array(
+  Type.Object({
+    room: Type.Integer({ description: 'Index in `rooms`' }),
+    expected: textOrNull('The digest that was sent, or that of the booked terms'),
+    termsDigest: Type.Union([digestOfTerms, Type.Null()], { description: 'Of the terms as they are' }),
+    mealPlan: textOrNull('Code'),
+    ...cancellationMembers,
+    cancelPolicy: Type.Union([cancelPolicyOfStay, Type.Null()]),
+    fees: Type.Array(feeLine('For the room and the whole stay')),
+  }),
+  { description: 'With TERMS_CHANGED: the rooms whose terms are others than the guest agreed to' },
+)
+
+export const forfeitOfChange = Type.Object(
+  {
+    before: amount('As it is'),
+    amount: amount('As it would be'),
+    currency: Type.String(),
+  },
+  { description: 'With PENALTY_DUE: what the change forfeits' },
+)
