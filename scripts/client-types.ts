@@ -144,7 +144,7 @@ function callsOf(type: string, access: Access): string {
     const title = titleOf(name)
     const isUpload = routeByName[name].transfers === 'upload'
     const inputs = inputsOf(name).map(
-      (input) => `${input}${input === 'query' ? '?' : ''}: ${title}${titleOf(input)}`,
+      (input) => `${input}${isOptional(input, routeByName[name]) ? '?' : ''}: ${title}${titleOf(input)}`,
     )
     const parameters = [
       ...inputs,
@@ -154,6 +154,10 @@ function callsOf(type: string, access: Access): string {
     return `${comment(routeByName[name].summary)}${name}: (${parameters}) => Promise<${title}Answer>`
   })
   return `export type ${type} = {\n${members.join('\n')}\n}`
+}
+
+function isOptional(input: string, { isBodyOptional }: Route): boolean {
+  return input === 'query' || (input === 'body' && isBodyOptional === true)
 }
 
 function operationsTable(table: string, access: Access): string {

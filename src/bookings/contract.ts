@@ -335,6 +335,7 @@ export const reservationRoutes = {
       'Creates the final version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and gets the same answer. `penalty` is the cost under the booked policies at this moment. With `expectedPenalty`, another penalty is refused. With `rooms`, only these are cancelled, as a new version of the reservation; without its last room it is cancelled whole. Inventory is not raised: the supplier’s next push does that.',
     params,
     body: cancelBody,
+    isBodyOptional: true,
     takesIdempotencyKey: true,
     answer: cancelAnswer,
     errors: {

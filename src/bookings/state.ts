@@ -88,8 +88,10 @@ export type RoomBasis = {
   policy?: CancelPolicy | null
   /** The zone in which its deadlines are; absent in bookings made before it was stored. */
   timeZone?: string
-  /** The nights are at the supplier's own price, not at the pushed one. */
-  isLive?: true
+  /** The dates of nights that are at the supplier's own price, not at the pushed one; absent: none. */
+  liveNights?: string[]
+  /** All nights have a price for the unit, whatever the party; absent: not known, or not so. */
+  isPerUnit?: true
 }
 
 type TaxState = Pick<Tax, 'type' | 'included' | 'payNow'> & { amount: number }

@@ -50,6 +50,8 @@ export type Route = {
   /** The lowest role that people of a supplier need, if it differs from `role`. */
   roleOfSuppliers?: OperatorRole
   body?: TSchema
+  /** Whether a request without a body means `{}`. */
+  isBodyOptional?: true
   query?: TSchema
   /**
    * Unknown members and parameters are always rejected, regardless of the key's setting: they may have been

@@ -178,12 +178,12 @@ function parameterExamples({ examples }: PublicRoute, parameter: string, isNumbe
   return given.length === 0 ? {} : { examples: Object.fromEntries(given) }
 }
 
-function requestBody({ body, examples }: PublicRoute, shapes: Shapes): Json {
+function requestBody({ body, isBodyOptional, examples }: PublicRoute, shapes: Shapes): Json {
   const rendered = examples.map(
     (example) => [keyOf(example), { summary: example.summary, value: example.request }] as const,
   )
   return {
-    required: true,
+    required: isBodyOptional !== true,
     content: { 'application/json': { schema: shapes.convert(body), examples: Object.fromEntries(rendered) } },
   }
 }

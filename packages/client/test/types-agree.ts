@@ -24,7 +24,7 @@ type Contract = typeof routes
 type Inputs<R extends Route> = [
   ...('params' extends keyof R ? [ParamsOf<R>] : []),
   ...('query' extends keyof R ? [QueryOf<R>?] : []),
-  ...('body' extends keyof R ? [BodyOf<R>] : []),
+  ...('body' extends keyof R ? (R extends { isBodyOptional: true } ? [BodyOf<R>?] : [BodyOf<R>]) : []),
   ...(R extends { transfers: 'upload' } ? [Data] : []),
 ]
 type Options<R extends Route> = R extends { transfers: 'upload' } ? UploadOptions : CallOptions

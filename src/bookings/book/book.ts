@@ -111,7 +111,7 @@ async function quote(
   const matched = matchedRooms(request)
   const { kept, money } = request.present
     ? settleCurrency(
-        keptRooms(body, request.present.content, matched),
+        keptRooms(body, request.present.content, matched, catalog),
         body.rooms.length,
         request.present,
         catalog,
@@ -149,7 +149,8 @@ function settleCurrency(
   nowMs: number,
 ): { kept: Map<number, KeptRoom>; money: Money } {
   if (present.currency === catalog.currency) return { kept, money: catalog }
-  if (kept.size === roomCount) return { kept, money: present }
+  const isGivingUp = [...kept.values()].every((room) => room.isGivingUp)
+  if (isGivingUp && kept.size === roomCount) return { kept, money: present }
   const owed = penaltyAt(id, present, nowMs + catalog.aheadMs)?.amount ?? 0
   if (owed === 0) return { kept: new Map(), money: catalog }
   const { currency, minorDigits } = present

@@ -1,22 +1,21 @@
 import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
-import { formatNight, type DayNumber } from '../../base/calendar.ts'
+import type { DayNumber } from '../../base/calendar.ts'
 import { Rejected, type Problem } from '../../http/rejected.ts'
-import type { LivePrice } from '../../price-check/live-answer.ts'
 import type { CheckQuery, PriceCheck, PriceChecker } from '../../price-check/checker.ts'
 import { unitsSaid } from '../../price-check/outcome.ts'
 import { termsDifferences, warningsOf } from '../../price-check/terms.ts'
 import { termsOn } from '../../products/policies/arrival-terms.ts'
 import { roomRateKey } from '../../products/store.ts'
-import { taxAnswer } from '../../taxes/compute/answered-price.ts'
 import { totalOf, type TaxedTotal } from '../../taxes/compute/compute.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
 import type { CheckedRoomRate, Money, RoomState } from '../state.ts'
 import { isExpected, type Expected } from './expected-total.ts'
 import { feesOf, renderTotal } from './render-total.ts'
-import { withBookedTerms } from './kept-price.ts'
+import { basisOf, withBookedTerms } from './kept-price.ts'
 import type { Order, Quoted, QuotedRoom } from './quote-rooms.ts'
-import { mostUnitsMore } from './units.ts'
+import { priceNights } from './room-nights.ts'
+import { mostUnitsMore, type Stay } from './units.ts'
 import { withTerms } from './with-terms.ts'
 
 /** The price at which rooms may be booked. */
@@ -41,7 +40,8 @@ type UnitsNeeded = (key: number) => number
 
 type Checked = { query: CheckQuery; positions: number[]; checked: PriceCheck }
 export type Checks = {
-  byPosition: ReadonlyMap<number, Checked>
+  /** Of each room: of the whole stay, or of what is added before and after it. */
+  byPosition: ReadonlyMap<number, readonly Checked[]>
   checkedRoomRates: CheckedRoomRate[]
   /** Terms that differ from those sold. */
   warnings: Problem[]
@@ -53,33 +53,44 @@ export const noChecks: Checks = { byPosition: new Map(), checkedRoomRates: [], w
 export async function checkPrices(
   priceChecks: Pick<PriceChecker, 'check'>,
   stay: HotelStay,
-  { arrival, departure, before }: Order,
+  { before }: Order,
   { rooms, units }: Quoted,
 ): Promise<Checks> {
   // The supplier counts the units that the reservation holds as sold, as the stored inventory does.
   const neededOf: UnitsNeeded = (key) => mostUnitsMore(units, before, key)
   const queryByText = new Map<string, { query: CheckQuery; positions: number[] }>()
-  for (const [position, { state, roomRate }] of rooms.entries()) {
-    if (!roomRate) continue
+  const ask = (position: number, { state, roomRate }: QuotedRoom, { arrival, departure }: Stay): void => {
+    if (!roomRate) return
     const { adults } = state
     const childAges = state.childAges.toSorted((one, other) => one - other)
-    const text = JSON.stringify([roomRate.key, adults, childAges])
+    const text = JSON.stringify([roomRate.key, adults, childAges, arrival, departure])
+    const needed = neededOf(roomRate.key)
     const known = queryByText.get(text)
     if (known) {
       known.positions.push(position)
       known.query.roomCount++
-      known.query.unitsNeeded = Math.min(known.query.roomCount, neededOf(roomRate.key))
-      continue
+      known.query.unitsNeeded = Math.min(known.query.roomCount, needed)
+      return
     }
-    const unitsNeeded = Math.min(1, neededOf(roomRate.key))
     const room = { adults, childAges }
-    const query = { stay, roomRate, arrival, departure, roomCount: 1, unitsNeeded, room }
+    const query = {
+      stay,
+      roomRate,
+      arrival,
+      departure,
+      roomCount: 1,
+      unitsNeeded: Math.min(1, needed),
+      room,
+    }
     queryByText.set(text, { query, positions: [position] })
   }
+  for (const [position, room] of rooms.entries()) for (const part of room.asked) ask(position, room, part)
   const all = await Promise.all(
     [...queryByText.values()].map(async (one) => ({ ...one, checked: await priceChecks.check(one.query) })),
   )
-  const byPosition = new Map(all.flatMap((one) => one.positions.map((position) => [position, one] as const)))
+  const byPosition = new Map(
+    rooms.map((_, position) => [position, all.filter(({ positions }) => positions.includes(position))]),
+  )
   const checkedRoomRates = all.map(({ query: { roomRate }, checked: { priceCheckId, outcome } }) => ({
     priceCheckId,
     roomId: roomRate.room.code,
@@ -103,23 +114,24 @@ export function checksNow(
   { rooms }: Quoted,
   { catalog, arrival, money: { minorDigits } }: Terms,
 ): Checks {
+  const again = (one: Checked, position: number): Checked => {
+    const { live, outcome } = one.checked
+    const { roomRate, state, isKept = true } = rooms[position] ?? {}
+    if (!live || !roomRate || !state || outcome === 'sold_out') return one
+    const persons = state.party.adults + state.party.childAges.length
+    const sold = { roomRate, timeZone: catalog.timeZone, minorDigits, arrival, persons }
+    const termsDiffer = termsDifferences(live.terms, live.nights, sold)
+    if (one.checked.isStrict && termsDiffer.length > 0 && !isKept && one.query.unitsNeeded > 0)
+      throw new Rejected(409, reservationErrors.termsDiffer, {
+        extra: { priceChecks: checks.checkedRoomRates },
+      })
+    return { ...one, checked: { ...one.checked, termsDiffer } }
+  }
   const byPosition = new Map(
-    [...checks.byPosition].map(([position, one]) => {
-      const { live, outcome } = one.checked
-      const { roomRate, state, isKept = true } = rooms[position] ?? {}
-      if (!live || !roomRate || !state || outcome === 'sold_out') return [position, one] as const
-      const persons = state.party.adults + state.party.childAges.length
-      const sold = { roomRate, timeZone: catalog.timeZone, minorDigits, arrival, persons }
-      const termsDiffer = termsDifferences(live.terms, live.nights, sold)
-      if (one.checked.isStrict && termsDiffer.length > 0 && !isKept && one.query.unitsNeeded > 0)
-        throw new Rejected(409, reservationErrors.termsDiffer, {
-          extra: { priceChecks: checks.checkedRoomRates },
-        })
-      return [position, { ...one, checked: { ...one.checked, termsDiffer } }] as const
-    }),
+    [...checks.byPosition].map(([position, some]) => [position, some.map((one) => again(one, position))]),
   )
-  const warnings = [...byPosition].flatMap(([position, one]) =>
-    one.positions[0] === position ? termsWarnings(one) : [],
+  const warnings = [...byPosition].flatMap(([position, some]) =>
+    some.flatMap((one) => (one.positions[0] === position ? termsWarnings(one) : [])),
   )
   return { ...checks, byPosition, warnings }
 }
@@ -167,7 +179,8 @@ export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed
   if (isDryRun) return stored
   const live = livePrice(quoted, checks, terms)
   const isChanged = quoted.rooms.some(
-    ({ isKept }, position) => !isKept && checks.byPosition.get(position)?.checked.outcome === 'price_changed',
+    ({ isKept }, position) =>
+      !isKept && checks.byPosition.get(position)?.some(({ checked }) => checked.outcome === 'price_changed'),
   )
   const isStoredAgreed = expected === undefined ? !isOtherCurrency : isExpected(expected, stored)
   if (!isChanged && isStoredAgreed) return stored
@@ -195,7 +208,7 @@ export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms
 
 function storedPrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): Agreed {
   const { currency, minorDigits } = terms.money
-  const states = rooms.map((room, position) => stateOf(room, byPosition.get(position)?.checked, terms))
+  const states = rooms.map((room, position) => stateOf(room, byPosition.get(position), terms))
   return { rooms: states, total: totalOf(states), basis: 'stored', currency, minorDigits }
 }
 
@@ -204,11 +217,11 @@ function storedPrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): A
  * the supplier gave no price.
  */
 function livePrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): Agreed | undefined {
-  if (![...byPosition.values()].some(({ checked }) => checked.live)) return undefined
+  if (![...byPosition.values()].flat().some(({ checked }) => checked.live)) return undefined
   const states = rooms.map((room, position) => {
-    const checked = byPosition.get(position)?.checked
-    if (room.isKept || !checked?.live) return stateOf(room, checked, terms)
-    return withLivePrice(room, checked.live, terms)
+    const checks = byPosition.get(position) ?? []
+    if (room.isKept || !checks.some(({ checked }) => checked.live)) return stateOf(room, checks, terms)
+    return withLivePrice(room, checks, terms)
   })
   const { currency, minorDigits } = terms.money
   return { rooms: states, total: totalOf(states), basis: 'live', currency, minorDigits }
@@ -220,18 +233,19 @@ function priceChanged({ total, rooms, currency, minorDigits }: Agreed): Rejected
 }
 
 /** The room as it is booked unless the supplier's own price is agreed. */
-function stateOf(room: QuotedRoom, checked: PriceCheck | undefined, terms: Terms): RoomState {
+function stateOf(room: QuotedRoom, checks: readonly Checked[] = [], terms: Terms): RoomState {
   const { state, today } = room
-  if (!room.isKept || !checked) return state
-  const now = checked.isBookable ? today : changedPrice(room, checked, terms)
+  const [whole] = checks
+  if (!room.isKept || !whole) return state
+  const now = whole.checked.isBookable ? today : changedPrice(room, whole, terms)
   return now && isLower(now, state) ? now : state
 }
 
 /** The price that the supplier has instead of the stored one. An amount of 0 is none. */
-function changedPrice(room: QuotedRoom, checked: PriceCheck, terms: Terms): RoomState | undefined {
-  const { live, outcome } = checked
+function changedPrice(room: QuotedRoom, whole: Checked, terms: Terms): RoomState | undefined {
+  const { live, outcome } = whole.checked
   if (outcome !== 'price_changed' || !live?.nights.every(({ afterTax }) => afterTax > 0)) return undefined
-  return withLivePrice(room, live, terms)
+  return withLivePrice(room, [whole], terms)
 }
 
 /** Whether a price takes less of the guest, and nowhere more. */
@@ -243,31 +257,26 @@ function isLower({ total: one }: RoomState, { total: other }: RoomState): boolea
   )
 }
 
-/** A room at the supplier's own price, with the pushed taxes and terms computed on it. */
+/** A room at the supplier's own price for the nights that were asked about, with the pushed taxes and terms. */
 function withLivePrice(
-  { state: stored, today = stored, roomRate, isKept }: QuotedRoom,
-  { nights: answered }: LivePrice,
+  { state, today = state, roomRate, booked, nights = [] }: QuotedRoom,
+  checks: readonly Checked[],
   { catalog, arrival, departure, money }: Terms,
 ): RoomState {
-  if (!roomRate) return stored
+  if (!roomRate) return state
   const { minorDigits } = money
-  const taxes = roomRate.taxes.entries.map(({ tax }) => tax)
-  const { nights, lines, total, penaltyBase } = taxAnswer({
-    taxes,
-    nights: answered.map((night, index) => ({ ...night, day: arrival + index })),
-    persons: today.party.adults + today.party.childAges.length,
-    minorDigits,
-  })
-  const live: RoomState = {
-    ...today,
-    nights: nights.map(({ day, beforeTax, afterTax }) => ({ date: formatNight(day), beforeTax, afterTax })),
-    taxes: lines,
-    total,
-    penaltyBase,
-    ...(today.basis ? { basis: { ...today.basis, taxes, isLive: true } } : {}),
-  }
+  const answered = new Map(
+    checks.flatMap(({ query, checked }) =>
+      (checked.live?.nights ?? []).map((night, index) => [query.arrival + index, night] as const),
+    ),
+  )
+  const live = nights.map((night) => ({ ...night, live: answered.get(night.day) ?? night.live }))
+  const persons = today.party.adults + today.party.childAges.length
+  const priced = priceNights(live, persons, minorDigits)
+  if (!priced) return state
+  const atLive: RoomState = { ...today, ...priced, basis: basisOf(today.basis, priced) }
   const units = { timeZone: catalog.timeZone, minorDigits, arrival, departure }
-  return isKept
-    ? withBookedTerms(stored, live, units)
-    : withTerms(live, units, termsOn(roomRate.policies, arrival) ?? null)
+  return booked
+    ? withBookedTerms(booked, atLive, units)
+    : withTerms(atLive, units, termsOn(roomRate.policies, arrival) ?? null)
 }

@@ -1,12 +1,10 @@
 import { parseNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText, toMinor } from '../../base/money.ts'
-import { taxAnswer } from '../../taxes/compute/answered-price.ts'
-import { computeTaxes, type PricedNight, type TaxedRoom } from '../../taxes/compute/compute.ts'
 import { spread } from '../../taxes/compute/spread.ts'
-import { prepareTaxes, taxesFor, type RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
 import type { BookedRoom } from '../contract.ts'
-import type { RoomState } from '../state.ts'
+import type { RoomBasis, RoomState } from '../state.ts'
 import type { KeptRoom } from './kept-rooms.ts'
+import { bookedNights, priceNights, type PricedNights } from './room-nights.ts'
 import { bookedTerms, withTerms, type TermsUnits } from './with-terms.ts'
 
 /** The state of a room that gives up nights or guests: at the price, taxes and policy it was booked with. */
@@ -23,7 +21,7 @@ export function keptState({ booked, requested, isSmaller }: KeptRoom, stay: Kept
   const smaller = { ...state, adults: requested.adults, party: partyOf(requested, booked) }
   const first = stay.arrival - (parseNight(booked.nights[0]?.date ?? '') ?? 0)
   const kept = { from: first, to: first + stay.departure - stay.arrival }
-  const priced = { ...smaller, ...(taxedAnew(booked, smaller, kept, stay) ?? shareOf(booked, kept)) }
+  const priced = { ...smaller, ...(taxedAnew(booked, smaller, stay) ?? shareOf(booked, kept)) }
   return withBookedTerms(booked, priced, stay)
 }
 
@@ -32,7 +30,7 @@ type Kept = { from: number; to: number }
 type Priced = Pick<RoomState, 'nights' | 'taxes' | 'total' | 'penaltyBase' | 'basis'>
 
 /** The remaining guests in the age categories by which they were booked. */
-function partyOf({ adults, childAges = [] }: BookedRoom, { party }: RoomState): RoomState['party'] {
+export function partyOf({ adults, childAges = [] }: BookedRoom, { party }: RoomState): RoomState['party'] {
   const infantAges = childAges.filter((age) => party.infantAges.includes(age))
   const children = childAges.filter((age) => party.childAges.includes(age))
   return {
@@ -46,59 +44,26 @@ function partyOf({ adults, childAges = [] }: BookedRoom, { party }: RoomState): 
 function taxedAnew(
   booked: RoomState,
   { party }: RoomState,
-  { from, to }: Kept,
-  { arrival, minorDigits }: KeptStay,
+  { arrival, departure, minorDigits }: KeptStay,
 ): Priced | undefined {
-  const { basis } = booked
-  if (!basis) return undefined
-  const prices = basis.prices.slice(from, to)
-  const nights = booked.nights.slice(from, to).map((night, index) => ({ ...night, day: arrival + index }))
+  const nights = bookedNights(booked, arrival, departure)
+  if (!nights) return undefined
   // A percentage of net may grow where an included tax per person falls: giving up never costs more.
   const counts = [party, booked.party].map(({ adults, childAges }) => adults + childAges.length)
-  const [taxed] = counts
-    .flatMap((persons) =>
-      basis.isLive
-        ? taxAnswer({ taxes: basis.taxes, nights, persons, minorDigits })
-        : (taxedRoom(
-            bookedTaxes(booked, minorDigits),
-            nights.map(({ day }, index) => ({ day, price: prices[index] ?? 0 })),
-            persons,
-          ) ?? []),
-    )
+  const [priced] = counts
+    .flatMap((persons) => priceNights(nights, persons, minorDigits) ?? [])
     .toSorted((one, other) => allIn(one) - allIn(other))
-  if (!taxed) return undefined
-  const { stay, nights: ofNights } = taxed.penaltyBase
-  return {
-    nights: nights.map(({ date }, index) => {
-      const { beforeTax = 0, afterTax = 0 } = taxed.nights[index] ?? {}
-      return { date, beforeTax, afterTax }
-    }),
-    taxes: taxed.lines.map((line) => {
-      const { type, included, payNow } = 'tax' in line ? line.tax : line
-      return { type, included, payNow, amount: line.amount }
-    }),
-    total: taxed.total,
-    penaltyBase: { stay, nights: ofNights },
-    basis: { ...basis, prices },
-  }
+  return priced && { ...priced, basis: basisOf(booked.basis, priced) }
 }
 
-function taxedRoom(
-  taxes: RoomRateTaxes,
-  nights: readonly PricedNight[],
-  persons: number,
-): TaxedRoom | undefined {
-  const taxed = computeTaxes([{ taxes, nights, persons }])
-  return taxed.fault === undefined ? taxed.rooms[0] : undefined
-}
-
-function bookedTaxes({ basis, roomNo, rateNo }: RoomState, minorDigits: number): RoomRateTaxes {
-  const scopes = [{ roomNo, rateNo, taxes: basis?.taxes ?? [] }]
-  return taxesFor(prepareTaxes(scopes, minorDigits), roomNo, rateNo)
+/** The booked basis for other nights. */
+export function basisOf(booked: RoomBasis | undefined, { basis }: PricedNights): RoomBasis {
+  const { liveNights: _former, ...rest } = booked ?? { prices: [], taxes: [] }
+  return { ...rest, ...basis }
 }
 
 /** The charge and what is due at the property, together. */
-function allIn({ total: { afterTax, dueAtProperty } }: Pick<RoomState, 'total'>): number {
+export function allIn({ total: { afterTax, dueAtProperty } }: Pick<RoomState, 'total'>): number {
   return afterTax + dueAtProperty
 }
 

@@ -128,7 +128,7 @@ export function isSameOrSmaller(requested: BookedRoom, booked: RoomState): boole
   return isPartOf(childAges, booked.childAges) !== 'none'
 }
 
-function isSameRate({ roomId, rateId }: BookedRoom, booked: RoomState): boolean {
+export function isSameRate({ roomId, rateId }: BookedRoom, booked: RoomState): boolean {
   return roomId === booked.roomId && rateId === booked.rateId
 }
 

@@ -1,16 +1,20 @@
 import { roomRateOf, type BookableRoomRate, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import { unset } from '../../ari/blocks/block-codec.ts'
+import { fieldNumber } from '../../ari/fields.ts'
 import {
   isOffered,
+  isPriced,
   isUnrestricted,
   wantedStay,
   taxesOf,
+  type HeldNights,
   type WantedStay,
 } from '../../offers/price/evaluate.ts'
 import { explain, type TestedRule } from '../../offers/explain/explain.ts'
-import { partiesOf } from '../../offers/party.ts'
+import { partiesOf, type Party } from '../../offers/party.ts'
 import { RoomRateDays } from '../../offers/stays/room-rate-days.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
-import { formatNight, type DayNumber } from '../../base/calendar.ts'
+import { formatNight, parseNight, type DayNumber } from '../../base/calendar.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { roomRateKey } from '../../products/store.ts'
 import type { TaxedRoom } from '../../taxes/compute/compute.ts'
@@ -18,8 +22,9 @@ import { termsOn } from '../../products/policies/arrival-terms.ts'
 import type { BookedRoom } from '../contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import type { Money, RoomBasis, RoomState } from '../state.ts'
-import { keptState, withBookedTerms, type KeptStay } from './kept-price.ts'
+import { allIn, basisOf, keptState, withBookedTerms, type KeptStay } from './kept-price.ts'
 import type { KeptRoom } from './kept-rooms.ts'
+import { bookedNights, priceNights, type SoldNight } from './room-nights.ts'
 import { shortagesOf, unitsTaken, type Shortage, type Stay, type Units } from './units.ts'
 import { bookedTerms, withTerms } from './with-terms.ts'
 
@@ -45,9 +50,16 @@ export type QuotedRoom = {
   state: RoomState
   /** Absent for a room whose price the supplier isn't asked for. */
   roomRate: BookableRoomRate | undefined
+  /** Whether the room only gives up something, or nothing. */
   isKept: boolean
   /** A kept room with fewer guests at the price of now, if there is one. */
   today?: RoomState | undefined
+  /** The booked room whose terms it keeps. */
+  booked?: RoomState | undefined
+  /** The nights of which the state, or `today`, is made; absent where no other price is asked for. */
+  nights?: SoldNight[] | undefined
+  /** The stays that the supplier is asked about: the whole, or what is added. */
+  asked: Stay[]
 }
 
 /** The rules that forbid some of the rooms, all of one room-rate. */
@@ -62,13 +74,29 @@ type RequestedRoom = { position: number; room: BookedRoom; roomRate: BookableRoo
 export function quoteRooms(stay: HotelStay, order: Order): Quoted | { forbidden: Forbidden[] } {
   const { catalog } = stay
   const requested = requestedRooms(catalog, order)
-  const booked = [...order.kept.values()].map((one) => one.booked)
+  const givingUp = [...order.kept].filter(([, { isGivingUp }]) => isGivingUp)
+  const booked = givingUp.map(([, one]) => one.booked)
   const units = unitsTaken([...requested.map(({ roomRate }) => roomRate), ...booked], order)
   const quotedByPosition = new Map<number, QuotedRoom>(
-    [...order.kept].map(([position, kept]) => [position, quoteKept(stay, order, kept)]),
+    givingUp.map(([position, kept]) => [position, quoteKept(stay, order, kept)]),
   )
   const forbidden: Forbidden[] = []
-  for (const group of Map.groupBy(requested, ({ roomRate }) => roomRate.key).values()) {
+  const held = new Map<number, KeptRoom>()
+  for (const [position, kept] of order.kept) if (!kept.isGivingUp) held.set(position, kept)
+  const isHeldHere = ({ position }: RequestedRoom): boolean => held.has(position)
+  const groups = [
+    ...Map.groupBy(
+      requested.filter((one) => !isHeldHere(one)),
+      ({ roomRate }) => roomRate.key,
+    ).values(),
+  ]
+  for (const one of requested.filter(isHeldHere)) {
+    const kept = held.get(one.position)
+    const outcome = kept && quoteHeld(stay, order, { ...one, kept }, units)
+    if (outcome && 'rules' in outcome) forbidden.push(outcome)
+    else if (outcome) quotedByPosition.set(one.position, outcome)
+  }
+  for (const group of groups) {
     const outcome = quoteGroup(stay, order, group, units)
     if (Array.isArray(outcome)) for (const quoted of outcome) quotedByPosition.set(quoted.position, quoted)
     else forbidden.push(outcome)
@@ -83,7 +111,7 @@ export function quoteRooms(stay: HotelStay, order: Order): Quoted | { forbidden:
 function requestedRooms(catalog: BookingCatalog, { rooms, kept }: Order): RequestedRoom[] {
   const problems: Problem[] = []
   const requested = rooms.flatMap((room, position): RequestedRoom[] => {
-    if (kept.has(position)) return []
+    if (kept.get(position)?.isGivingUp) return []
     const ofRoom = catalog.roomRates.filter((one) => one.room.code === room.roomId)
     const [first] = ofRoom
     const match = ofRoom.find(({ rate }) => rate.code === room.rateId)
@@ -109,35 +137,138 @@ function quoteGroup(
   if (!first) return []
   const { catalog } = stay
   const { roomRate } = first
+  const tested = testedRoomRate(stay, order, group, units)
+  if ('rules' in tested) return { ...tested, rooms: group.map(({ position }) => position) }
+  const { days, wanted } = tested
+  const { parties } = wanted
+  const taxed = taxesOf(days, roomRate, wanted)
+  if (!taxed || taxed.fault !== undefined) throw new RangeError('a stay that is allowed has a price')
+  return group.flatMap(({ position, room }, index) => {
+    const ofRoom = taxed.rooms[index]
+    const party = parties.distinct[parties.partyByRoom[index] ?? 0]
+    if (!ofRoom || !party) return []
+    const state = roomState(catalog, roomRate, room, ofRoom, wanted)
+    const nights = nightsNow(days, roomRate, party, order)
+    return [{ position, roomRate, isKept: false, state: perUnit(state, days), nights, asked: [order] }]
+  })
+}
+
+/** The room-rate for some rooms, where every rule allows them. */
+function testedRoomRate(
+  stay: HotelStay,
+  order: Order,
+  group: readonly RequestedRoom[],
+  units: Units,
+  held?: HeldNights,
+): { days: RoomRateDays; wanted: WantedStay } | Omit<Forbidden, 'rooms'> {
+  const { catalog } = stay
   const parties = partiesOf(
     group.map(({ room: { adults, childAges = [] } }) => ({ adults, childAges })),
     catalog,
   )
-  const stayToPrice = wantedStay(order, order.today, parties)
-  const window = { from: order.arrival, days: stayToPrice.length + 1 }
-  const days = new RoomRateDays(stay, window, parties.priceFields)
+  const wanted = { ...wantedStay(order, order.today, parties), ...(held ? { held } : {}) }
+  const days = new RoomRateDays(stay, { from: order.arrival, days: wanted.length + 1 }, parties.priceFields)
+  const roomRate = group[0]?.roomRate
+  if (!roomRate) throw new TypeError('a group has a room')
   days.turnTo(roomRate)
   const shortages = shortagesOf(days, roomRate, units, order.before)
   const isAllowed =
-    shortages.length === 0 && isOffered(catalog, roomRate, stayToPrice) && isUnrestricted(days, stayToPrice)
-  const taxed = isAllowed ? taxesOf(days, roomRate, stayToPrice) : undefined
-  if (!taxed || taxed.fault !== undefined) {
-    const rules = failing(explain(days, catalog, roomRate, stayToPrice), shortages)
-    return { rooms: group.map(({ position }) => position), roomRate, rules }
+    shortages.length === 0 && isOffered(catalog, roomRate, wanted) && isUnrestricted(days, wanted)
+  const isTaxed = isAllowed && isPricedFor(days, roomRate, wanted)
+  if (isTaxed) return { days, wanted }
+  return { roomRate, rules: failing(explain(days, catalog, roomRate, wanted), shortages) }
+}
+
+function isPricedFor(days: RoomRateDays, roomRate: BookableRoomRate, wanted: WantedStay): boolean {
+  // Of nights that keep their price, the price is computed with that of the others.
+  if (wanted.held?.arePriced) return isPriced(days, wanted)
+  return taxesOf(days, roomRate, wanted)?.fault === undefined && isPriced(days, wanted)
+}
+
+/**
+ * A room that keeps nights and adds others, or guests. Units, prices and closures are judged on what is added, everything
+ * else on the whole stay.
+ */
+function quoteHeld(
+  stay: HotelStay,
+  order: Order,
+  one: RequestedRoom & { kept: KeptRoom },
+  units: Units,
+): QuotedRoom | Forbidden {
+  const { kept, roomRate, position } = one
+  const { booked, nights: stays, hasSameLines, isSmaller } = kept
+  const { catalog } = stay
+  const keepsPrice = hasSameLines || isSmaller
+  const tested = testedRoomRate(stay, order, [one], units, { ...stays, arePriced: keepsPrice })
+  if ('rules' in tested) return { ...tested, rooms: [position] }
+  const { days, wanted } = tested
+  const [party] = wanted.parties.distinct
+  if (!party) throw new TypeError('a room has a party')
+  const now = nightsNow(days, roomRate, party, order)
+  const before = bookedNights(booked, stays.from, stays.to) ?? []
+  const mixed = now.map((night) => before.find(({ day }) => day === night.day) ?? night)
+  const candidates = keepsPrice
+    ? [mixed, ...(!hasSameLines && now.every(({ price }) => price !== unset) ? [now] : [])]
+    : [now]
+  const { minorDigits } = order.money
+  const priced = candidates
+    .flatMap((nights) => {
+      const found = priceNights(nights, party.persons, minorDigits)
+      return found ? [{ nights, found }] : []
+    })
+    .toSorted((left, right) => allIn(left.found) - allIn(right.found))
+  const [best] = priced
+  if (!best) {
+    const rules = failing(explain(days, catalog, roomRate, { ...wanted, held: undefined }), [])
+    return { rooms: [position], roomRate, rules }
   }
-  return group.flatMap(({ position, room }, index) => {
-    const ofRoom = taxed.rooms[index]
-    return ofRoom
-      ? [
-          {
-            position,
-            roomRate,
-            isKept: false,
-            state: roomState(catalog, roomRate, room, ofRoom, stayToPrice),
-          },
-        ]
-      : []
+  const { basis: _basis, ...amounts } = best.found
+  const ofNow = bookedStateOf(catalog, roomRate, one.room)
+  const state = withBookedTerms(
+    booked,
+    {
+      ...ofNow,
+      ...amounts,
+      mealPlan: keepsPrice ? booked.mealPlan : ofNow.mealPlan,
+      basis: underBookedTerms(basisOf(booked.basis, best.found), booked),
+    },
+    { ...order, timeZone: catalog.timeZone, minorDigits },
+  )
+  const asked = keepsPrice ? addedStays(order, stays) : [order]
+  return { state: perUnit(state, days), roomRate, isKept: false, booked, nights: best.nights, asked }
+}
+
+/** The parts of a stay before and after the nights that stay. */
+function addedStays({ arrival, departure }: Stay, { from, to }: KeptRoom['nights']): Stay[] {
+  return [
+    ...(arrival < from ? [{ arrival, departure: from }] : []),
+    ...(to < departure ? [{ arrival: to, departure }] : []),
+  ]
+}
+
+/** The nights of the stay as they are sold now. */
+function nightsNow(
+  days: RoomRateDays,
+  { taxes: { entries } }: BookableRoomRate,
+  party: Party,
+  { arrival, departure }: Stay,
+): SoldNight[] {
+  const taxes = entries.map(({ tax }) => tax)
+  return Array.from({ length: departure - arrival }, (_, index) => {
+    const day = arrival + index
+    return { day, price: days.priceOn(party, day), live: undefined, taxes, isKept: false }
   })
+}
+
+/** Remembers that the prices of all nights are the unit's, whatever the party. */
+function perUnit(state: RoomState, days: RoomRateDays): RoomState {
+  const { basis, nights } = state
+  if (!basis) return state
+  const { isPerUnit: _before, ...rest } = basis
+  const isPerUnit = nights.every(
+    ({ date }) => days.at('rate', fieldNumber.unitPrice, parseNight(date) ?? 0) !== unset,
+  )
+  return { ...state, basis: isPerUnit ? { ...rest, isPerUnit: true } : rest }
 }
 
 /**
@@ -153,20 +284,22 @@ function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
     timeZone: catalog.timeZone,
     minorDigits: money.minorDigits,
   }
-  const { booked, requested, isSmaller } = kept
+  const { booked, requested, isSmaller, hasSameLines } = kept
   const state = keptState(kept, remaining)
   const roomRate =
-    isSmaller && money.currency === catalog.currency
+    isSmaller && !hasSameLines && money.currency === catalog.currency
       ? roomRateOf(catalog, roomRateKey(booked.roomNo, booked.rateNo))
       : undefined
-  if (!roomRate || roomRate.mealPlan !== booked.mealPlan) return { state, roomRate: undefined, isKept: true }
+  if (!roomRate || roomRate.mealPlan !== booked.mealPlan)
+    return { state, roomRate: undefined, isKept: true, asked: [] }
   const parties = partiesOf([{ adults: requested.adults, childAges: requested.childAges ?? [] }], catalog)
   const stayToPrice = wantedStay(order, order.today, parties)
   const days = new RoomRateDays(stay, { from: arrival, days: stayToPrice.length + 1 }, parties.priceFields)
   days.turnTo(roomRate)
   const taxed = taxesOf(days, roomRate, stayToPrice)
   const ofRoom = taxed?.fault === undefined ? taxed?.rooms[0] : undefined
-  if (!ofRoom) return { state, roomRate, isKept: true }
+  const [party] = parties.distinct
+  if (!ofRoom || !party) return { state, roomRate, isKept: true, booked, asked: [order] }
   const priced = roomState(catalog, roomRate, requested, ofRoom, stayToPrice)
   const { nights, taxes, total, penaltyBase, basis } = priced
   const today = {
@@ -177,7 +310,15 @@ function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
     ...(penaltyBase ? { penaltyBase } : {}),
     ...(basis ? { basis: underBookedTerms(basis, booked) } : {}),
   }
-  return { state, roomRate, isKept: true, today: withBookedTerms(booked, today, remaining) }
+  return {
+    state,
+    roomRate,
+    isKept: true,
+    today: withBookedTerms(booked, today, remaining),
+    booked,
+    nights: nightsNow(days, roomRate, party, order),
+    asked: [order],
+  }
 }
 
 function underBookedTerms({ timeZone: _now, ...priced }: RoomBasis, { basis }: RoomState): RoomBasis {
@@ -219,11 +360,39 @@ function roomState(
   taxed: TaxedRoom,
   { arrival }: WantedStay,
 ): RoomState {
-  const { roomNo, rateNo, room, rate, mealPlan, policies } = roomRate
-  const { minChildAge, maxChildAge } = catalog
-  const { adults, childAges = [], guest } = requested
-  const terms = termsOn(policies, arrival) ?? null
+  const terms = termsOn(roomRate.policies, arrival) ?? null
   const state: RoomState = {
+    ...bookedStateOf(catalog, roomRate, requested),
+    nights: taxed.nights.map(({ day, beforeTax, afterTax }) => ({
+      date: formatNight(day),
+      beforeTax,
+      afterTax,
+    })),
+    taxes: taxed.lines.map(({ tax, amount }) => ({
+      type: tax.type,
+      included: tax.included,
+      payNow: tax.payNow,
+      amount,
+    })),
+    total: taxed.total,
+    penaltyBase: { stay: taxed.penaltyBase.stay, nights: taxed.penaltyBase.nights },
+    basis: {
+      prices: taxed.nights.map(({ price }) => price),
+      taxes: taxed.lines.map(({ tax }) => tax),
+      terms,
+      timeZone: catalog.timeZone,
+    },
+  }
+  return withTerms(state, { ...catalog, arrival }, terms)
+}
+
+/** The room without its price and terms. */
+function bookedStateOf(
+  { minChildAge, maxChildAge }: BookingCatalog,
+  { roomNo, rateNo, room, rate, mealPlan }: BookableRoomRate,
+  { adults, childAges = [], guest }: BookedRoom,
+): Omit<RoomState, 'nights' | 'taxes' | 'total'> {
+  return {
     roomNo,
     rateNo,
     roomId: room.code,
@@ -239,26 +408,6 @@ function roomState(
       infantAges: childAges.filter((age) => age < minChildAge),
     },
     guest: { firstName: guest.firstName, lastName: guest.lastName },
-    nights: taxed.nights.map(({ day, beforeTax, afterTax }) => ({
-      date: formatNight(day),
-      beforeTax,
-      afterTax,
-    })),
-    taxes: taxed.lines.map(({ tax, amount }) => ({
-      type: tax.type,
-      included: tax.included,
-      payNow: tax.payNow,
-      amount,
-    })),
-    total: taxed.total,
-    penaltyBase: { stay: taxed.penaltyBase.stay, nights: taxed.penaltyBase.nights },
     cancelPolicy: null,
-    basis: {
-      prices: taxed.nights.map(({ price }) => price),
-      taxes: taxed.lines.map(({ tax }) => tax),
-      terms,
-      timeZone: catalog.timeZone,
-    },
   }
-  return withTerms(state, { ...catalog, arrival }, terms)
 }

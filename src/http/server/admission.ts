@@ -263,7 +263,7 @@ export function callOf(route: Route, request: FastifyRequest): UncheckedCall {
   const { caller, push, idempotencyKey, warnings } = request.ari
   return {
     ...callerOf(route.access, request),
-    body: request.body,
+    body: route.isBodyOptional ? (request.body ?? {}) : request.body,
     query: request.query,
     params: request.params,
     requestId: request.id,

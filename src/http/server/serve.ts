@@ -126,6 +126,7 @@ function readJsonOnly(
       if (raw.length === 0) return undefined
       return route.refusesUnknown ? parsed(false) : parsed(false).catch(() => undefined)
     }
+    if (route.isBodyOptional && raw.length === 0) return {}
     if (push) push.rawBody = raw
     // Quote only bodies that the push log stores anyway: others may contain card data or passwords.
     return parsed(route.pushKind !== undefined)

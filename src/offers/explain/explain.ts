@@ -17,7 +17,7 @@ import { formerNights } from '../../taxes/room-rate-taxes.ts'
 import { formerTermsOn } from '../../products/policies/arrival-terms.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import type { OfferRule } from '../contract.ts'
-import { taxesOf, type WantedStay } from '../price/evaluate.ts'
+import { isHeld, taxesOf, type WantedStay } from '../price/evaluate.ts'
 import { fits, type Party } from '../party.ts'
 import type { RoomRateDays, RowName } from '../stays/room-rate-days.ts'
 import { Revisions, type Origin } from './revisions.ts'
@@ -132,6 +132,7 @@ function priceRules({ days, wanted, catalog, roomRate, revisions }: Context): Te
   return wanted.parties.distinct.flatMap((party) => {
     const merged = new Merged()
     for (let day = wanted.arrival; day < wanted.departure; day++) {
+      if (wanted.held?.arePriced && isHeld(wanted.held, day)) continue
       const price = days.priceOn(party, day)
       const missing = price === unset ? missingPrice(days, party, day) : 0
       const fields = price === unset ? [missing, fieldNumber.unitPrice] : fieldsPaid(days, party, day)
@@ -201,6 +202,7 @@ function restrictionRules(context: Context, name: RestrictionName): TestedRule[]
   return rows.flatMap((row) => {
     const merged = new Merged()
     for (let day = first; day <= last; day++) {
+      if (isClosure(name) && isHeld(wanted.held, day)) continue
       const held = days.at(row, field, day)
       merged.add(day, {
         rule: name,
@@ -220,7 +222,7 @@ function taxRules(context: Context): TestedRule[] {
   const taxRule = { rule: 'taxes', held: null, asked: null, origin: undefined } as const
   const former = formerTaxes(context)
   if (former) return [{ ...taxRule, pass: false, ...former }]
-  const taxed = taxesOf(days, roomRate, wanted)
+  const taxed = wanted.held?.arePriced ? undefined : taxesOf(days, roomRate, wanted)
   if (!taxed) return []
   const { fault: reason } = taxed
   if (reason === 'TOTAL_TOO_LARGE')

@@ -1,6 +1,12 @@
 import { unset } from '../../ari/blocks/block-codec.ts'
 import { closureFields, fieldNumber } from '../../ari/fields.ts'
-import { allowsBy, restrictionNames, restrictions, type RestrictedStay } from '../../ari/restrictions.ts'
+import {
+  allowsBy,
+  isClosure,
+  restrictionNames,
+  restrictions,
+  type RestrictedStay,
+} from '../../ari/restrictions.ts'
 import type { DayNumber } from '../../base/calendar.ts'
 import {
   computeTaxes,
@@ -23,6 +29,19 @@ export type WantedStay = RestrictedStay & {
   /** The hotel's date at the time of booking. */
   today: DayNumber
   parties: Parties
+  /** Nights that the room holds already, for the same rate: no closure of theirs counts; absent: none. */
+  held?: HeldNights | undefined
+}
+
+/** From the first to before the last. */
+export type HeldNights = {
+  from: DayNumber
+  to: DayNumber
+  /** Whether they keep their price. */ arePriced: boolean
+}
+
+export function isHeld(held: HeldNights | undefined, night: DayNumber): boolean {
+  return held !== undefined && night >= held.from && night < held.to
 }
 
 export function wantedStay(
@@ -77,10 +96,10 @@ export function unitsOf(days: RoomRateDays, { arrival, departure }: WantedStay):
   return least
 }
 
-function isPriced(days: RoomRateDays, { arrival, departure, parties }: WantedStay): boolean {
+export function isPriced(days: RoomRateDays, { arrival, departure, parties, held }: WantedStay): boolean {
   for (const party of parties.distinct) {
     for (let night = arrival; night < departure; night++) {
-      if (days.priceOn(party, night) === unset) return false
+      if (days.priceOn(party, night) === unset && !(held?.arePriced && isHeld(held, night))) return false
     }
   }
   return true
@@ -90,24 +109,25 @@ const rules = restrictionNames.map((name) => ({
   field: fieldNumber[name],
   tests: restrictions[name].tests,
   allows: allowsBy(restrictions[name]),
+  isClosure: isClosure(name),
 }))
 
 /** Whether no restriction of the room or the room-rate forbids the stay. */
 export function isUnrestricted(days: RoomRateDays, wanted: WantedStay): boolean {
-  const { arrival, departure } = wanted
-  for (const { field, tests, allows } of rules) {
+  const { arrival, departure, held } = wanted
+  for (const { field, tests, allows, isClosure: closes } of rules) {
     if (!days.holds('rate', field)) continue
     const first = tests === 'departure' ? departure : arrival
     const last = tests === 'nights' ? departure - 1 : first
     for (let day = first; day <= last; day++) {
       const value = days.at('rate', field, day)
-      if (value !== unset && !allows(value, wanted)) return false
+      if (value !== unset && !allows(value, wanted) && !(closes && isHeld(held, day))) return false
     }
   }
   for (const field of closureFields) {
     if (!days.holds('room', field)) continue
     for (let night = arrival; night < departure; night++) {
-      if (days.at('room', field, night) !== unset) return false
+      if (days.at('room', field, night) !== unset && !isHeld(held, night)) return false
     }
   }
   return true
