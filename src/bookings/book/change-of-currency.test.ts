@@ -139,7 +139,7 @@ test('while a cancellation costs a penalty, nothing is priced in another currenc
     [Object(Object(refused.body['errors'])[0]).type, refused.body['penalty']],
     ['PENALTY_DUE', { amount: '440.00', currency: 'USD' }],
   )
-  expectOk(await put(id, {}))
+  expectOk(await put(id, { acceptForfeit: '220.00' }))
   assert.deepEqual(await state(id), [2, 'USD', '220.00'])
   expectOk(
     await shop.supplier.post('/push/products', {

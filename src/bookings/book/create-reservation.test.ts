@@ -25,7 +25,7 @@ beforeEach(() => pushNights(shop.supplier))
 
 test('a booking is confirmed with its total, lowers the inventory of its nights, and is queued for the supplier', async () => {
   const reply = expectStatus(await shop.book(), 201)
-  const { reservationId, ...members } = reply.body
+  const { reservationId, reservation, ...members } = reply.body
   const [{ priceCheckId }] = Object(members['priceChecks'])
   assert.deepEqual(members, {
     code: '201',
@@ -41,6 +41,7 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
       feesAtProperty: '0.00',
       allIn: '220.00',
     },
+    forfeited: '0.00',
     priceChecks: [{ priceCheckId, roomId: 'DBL', rateId: 'BAR', outcome: 'not_registered' }],
     delivery: { status: 'queued' },
     warnings: [],
@@ -85,6 +86,8 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
             feesAtProperty: '0.00',
             allIn: '220.00',
           },
+          owedAtLeast: '0.00',
+          forfeited: '0.00',
           cancellation: 'unknown',
           freeUntil: null,
           cancelPolicy: null,
@@ -102,6 +105,7 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
         feesAtProperty: '0.00',
         allIn: '220.00',
       },
+      forfeited: '0.00',
       cancellation: 'unknown',
       freeUntil: null,
       penalty: null,
@@ -123,9 +127,11 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
           feesAtProperty: '0.00',
           allIn: '220.00',
         },
+        forfeited: '0.00',
       },
     ],
   })
+  assert.deepEqual(reservation, body['reservation'])
 })
 
 test('the fees of the policy are stored with the room, displayed and delivered, and are in no total', async () => {

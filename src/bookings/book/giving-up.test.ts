@@ -4,6 +4,7 @@ import {
   bookingBody,
   idOf,
   openShop,
+  pushGuestNights,
   pushNights,
   room,
   unitsLeft,
@@ -146,15 +147,21 @@ test('nights that are kept have the price of each as it was booked, and the room
   )
 })
 
-test('fewer guests get the price of now for them, where it is lower', async () => {
-  const id = idOf(await shop.book({ ...stay, rooms: [room()] }))
+test('fewer guests get the price of now for them, where it is lower and they need another', async () => {
+  const unit = idOf(await shop.book({ ...stay, rooms: [room()] }))
   const rooms = [room({ adults: 1 })]
-  await rate({ price: 120 })
+  await rate({ price: 70 })
+  expectOk(await put(unit, { rooms }))
+  assert.deepEqual(await total(unit), [2, '440.00', '16.00'])
+
+  await pushGuestNights(shop.supplier, [90, 100])
+  const id = idOf(await shop.book({ ...stay, rooms: [room()] }))
+  await pushGuestNights(shop.supplier, [120, 150])
   expectOk(await put(id, { rooms }))
   assert.deepEqual(await total(id), [2, '440.00', '16.00'])
 
   const other = idOf(await shop.book({ ...stay, rooms: [room()] }))
-  await rate({ price: 70, closed: true })
+  await pushGuestNights(shop.supplier, [70, 150], { rate: { closed: true } })
   expectOk(await put(other, { rooms, checkout: '2027-04-22' }))
   assert.deepEqual(await total(other), [2, '154.00', '8.00'])
   await rate({ closed: false })
@@ -167,7 +174,7 @@ test('a room more beside fewer nights is judged and priced, the kept one is not'
   const refused = await put(id, change)
   assert.deepEqual([refused.status, Object(Object(refused.body['rules'])[0]).rooms], [409, [1]])
   await rate({ minLengthStay: null })
-  expectOk(await put(id, change))
+  expectOk(await put(id, { ...change, expectedTotal: { afterTax: '660.00' } }))
   assert.deepEqual(await total(id), [2, '660.00', '24.00'])
 })
 

@@ -5,6 +5,7 @@ import {
   expectStatus,
   idOf,
   openShop,
+  pushGuestNights,
   pushNights,
   room,
   unitsLeft,
@@ -163,9 +164,9 @@ test('fewer guests are never refused; a lower price of now is theirs where the s
   ]
   for (const [what, answered, afterTax] of answers) {
     live = {}
-    await pushNights(shop.supplier)
+    await pushGuestNights(shop.supplier, [100, 100], { inventory: 2 })
     const id = idOf(await shop.book())
-    await pushNights(shop.supplier, { inventory: 0, rates: [{ rateId: 'BAR', price: 70 }] })
+    await pushGuestNights(shop.supplier, [70, 90], { inventory: 0 })
     live = answered
     const body = bookingBody('Acme', { rooms: [room({ adults: 1 })] })
     const reply = expectOk(await shop.platform.put(`/booking/reservations/${id}`, body))

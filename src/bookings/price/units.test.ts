@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import {
   bookingBody,
+  changeAsAsked,
   expectRefusal,
   expectStatus,
   idOf,
@@ -89,14 +90,16 @@ test('rooms that are booked at once with several rates take the same units', asy
 })
 
 test('a guest who changes the rate keeps the unit; one comes back with the next push only', async () => {
-  const path = `/booking/reservations/${idOf(await shop.book())}`
+  const id = idOf(await shop.book())
+  const path = `/booking/reservations/${id}`
   const change = (rooms: unknown[]) => shop.platform.put(path, bookingBody('Acme', { rooms }))
+  const agreed = (rooms: unknown[]) => changeAsAsked(shop.platform, id, bookingBody('Acme', { rooms }))
   const other = room({ rateId: 'NRF' })
   assert.equal(messageOf(await expectRefusal(gateway, () => change([other]))), 'Sold out')
   await pushUnits({ bar: 1, nrf: 1 })
-  expectStatus(await change([other]), 200)
+  expectStatus(await agreed([other]), 200)
   assert.deepEqual(await offered(), ['DBL BAR 1', 'DBL NRF 1', 'TWN BAR 1'])
-  expectStatus(await change([other, room()]), 200)
+  expectStatus(await agreed([other, room()]), 200)
   assert.deepEqual(await offered(), ['TWN BAR 1'])
   expectOk(await shop.platform.post(`${path}/cancel`, {}))
   assert.deepEqual(await offered(), ['TWN BAR 1'])

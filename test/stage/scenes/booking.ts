@@ -48,6 +48,24 @@ export async function pushNights(supplier: TestSupplier, more: Record<string, un
   expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'unit', ari: [item] }))
 }
 
+/** The same nights of BAR with a price for each number of adults. */
+export async function pushGuestNights(
+  supplier: TestSupplier,
+  amounts: readonly number[],
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const prices = amounts.map((amount, index) => ({ guests: index + 1, ageCategory: 'adult', amount }))
+  const { rate = {}, ...ofRoom } = more
+  const item = {
+    roomId: 'DBL',
+    startDate: '2027-04-01',
+    endDate: '2027-04-30',
+    ...ofRoom,
+    rates: [{ rateId: 'BAR', prices, ...Object(rate) }],
+  }
+  expectOk(await supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'guest', ari: [item] }))
+}
+
 export const ada = { firstName: 'Ada', lastName: 'Lovelace' }
 
 export function room(more: Record<string, unknown> = {}): Record<string, unknown> {
@@ -70,6 +88,17 @@ export function bookingBody(supplier: string, more: Record<string, unknown> = {}
 export function bookingBy(platform: TestClient, supplier: string): Booking {
   return (more = {}, headers = {}) =>
     platform.post('/booking/reservations', bookingBody(supplier, more), headers)
+}
+
+/** Sends a change with what its dry run asks the guest for. */
+export async function changeAsAsked(
+  platform: TestClient,
+  id: string,
+  body: Record<string, unknown>,
+): Promise<Reply> {
+  const path = `/booking/reservations/${id}`
+  const dry = expectOk(await platform.put(path, { ...body, dryRun: true }))
+  return platform.put(path, { ...body, ...Object(dry.body['asks']) })
 }
 
 export function expectStatus(reply: Reply, status: number): Reply {
