@@ -7,7 +7,7 @@ import { laterRestrictions, lineRestrictions } from '../src/ari/digest/digest.ts
 import { isSwitch } from '../src/ari/restrictions.ts'
 import { routes, type RouteName } from '../src/contract.ts'
 import { openapiShapes, type Shape } from '../src/openapi/shapes.ts'
-import type { Access, PublicRoute } from '../src/http/route.ts'
+import type { Access, PublicRoute, Route } from '../src/http/route.ts'
 import { priceCheckCallback } from '../src/price-check/callback-contract.ts'
 import { deliveredReservation, pushBookingCallback } from '../src/bookings/callback-contract.ts'
 import { isRecord } from '../src/http/validation/validate.ts'

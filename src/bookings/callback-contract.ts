@@ -143,10 +143,22 @@ export const deliveredReservation = Type.Object({
   totalamountbeforetax: amount('For the whole stay, without taxes'),
   totaltax: amount('Taxes charged now'),
   totalamountaftertax: amount('Amount charged'),
+  forfeited: amount('Owed to you for what was given up: charged beside totalamountaftertax'),
   penalty: Type.Optional(penalty),
   customer,
   paymentcarddetail: Type.Optional(card),
   room: Type.Array(room, { minItems: 1 }),
+  cancelled_room: Type.Optional(
+    Type.Array(
+      Type.Object({
+        room_reservation_id: plain('As earlier versions had it in `room`'),
+        penalty: Type.Union([amount('Cost of its cancellation, part of forfeited'), Type.Null()], {
+          description: 'null: booked without known terms',
+        }),
+      }),
+      { description: 'Rooms that earlier versions had' },
+    ),
+  ),
 })
 export type DeliveredReservation = Static<typeof deliveredReservation>
 

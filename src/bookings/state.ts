@@ -25,6 +25,8 @@ export type ReservationContent = {
   rooms: RoomState[]
   /** The highest number that a room of the reservation ever had; absent in bookings made before rooms had numbers. */
   roomNumbersUsed?: number
+  /** Units that earlier states took and gave up; absent: none. */
+  unitsGivenUp?: GivenUp[]
   /** Rooms that an earlier state had, by their number; absent: none went. */
   roomsGone?: RoomGone[]
   customer: Customer
@@ -32,6 +34,9 @@ export type ReservationContent = {
   total: TaxedTotal
   priceChecks: CheckedRoomRate[]
 }
+
+/** Units of a room (rate 0) or of one of its rates, which stay the reservation's until a push sets that night's units. */
+export type GivenUp = { roomNo: number; rateNo: number; date: string; count: number; revision: number }
 
 /** The currency of a reservation's amounts. */
 export type Money = { currency: string; minorDigits: number }

@@ -18,7 +18,8 @@ import { nightsWhere, type NightMask } from './month.ts'
  * One month of one room or room-rate, packed. A block is a list of columns. A column has 31 nights of one of:
  *   - a field's values (an amount in minor units, a count, a number of nights, 1 for a switch that is on),
  *   - the hotel's revision that set each of them (which push set this?),
- *   - the highest sequence with which a key has set each of them.
+ *   - the highest sequence with which a key has set each of them,
+ *   - of units, the hotel's revision at which a reservation first gave one up since a push set them.
  *
  * Bytes: a version (1), then per column `varint tag, varint length, runs`, by rising tag; tag = keyId·65536 +
  * field·4 + kind. A run starts with one byte: bits 0–4 are its length − 1, bits 5–6 say what follows: 0 one
@@ -30,7 +31,7 @@ import { nightsWhere, type NightMask } from './month.ts'
  */
 
 const version = 1
-const kinds = { value: 0, revision: 1, sequence: 2 } as const
+const kinds = { value: 0, revision: 1, sequence: 2, givenUp: 3 } as const
 
 /** Takes note of the values that a change replaces, in the block named by `at`; before-values.ts stores them. */
 export type Notes = {
@@ -208,21 +209,46 @@ export class Block {
     const values = present ?? this.#add(field * 4 + kinds.value)
     const revisions = this.#nights(field * 4 + kinds.revision) ?? this.#add(field * 4 + kinds.revision)
     const mayBeStale = stamp.currencyRevision > 0 && isPriceField(field)
+    // Units that a reservation gave up are the hotel's again as soon as a push sets them, whatever it sets.
+    const givenUp = stamp.keyId === 0 ? undefined : this.#nights(field * 4 + kinds.givenUp)
     let changed = 0
+    let noted = 0
     let before: number[] | undefined
     for (let rest = mask; rest !== 0; rest &= rest - 1) {
       const night = 31 - Math.clz32(rest & -rest)
       const stale = mayBeStale && (revisions[night] ?? unset) <= stamp.currencyRevision
+      if (givenUp && (givenUp[night] ?? unset) !== unset) {
+        givenUp[night] = unset
+        revisions[night] = stamp.revision
+        changed |= 1 << night
+      }
       if (values[night] === value && (!stale || value === unset)) continue
       // A price in a former currency could not be sold, so it counts as none.
       if (stamp.before) (before ??= []).push(stale ? unset : (values[night] ?? unset))
       values[night] = value
       revisions[night] = stamp.revision
-      changed |= 1 << night
+      noted |= 1 << night
     }
+    changed |= noted
     if (changed !== 0) this.dirty = true
-    if (before) stamp.before?.note(field, changed, before)
+    if (before) stamp.before?.note(field, noted, before)
     return changed
+  }
+
+  /** Remembers that a reservation gave up units of these nights, at a revision of the hotel. */
+  noteGivenUp(mask: NightMask, revision: number): void {
+    const tag = fieldNumber.inventory * 4 + kinds.givenUp
+    const nights = this.#nights(tag) ?? this.#add(tag)
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      const night = 31 - Math.clz32(rest & -rest)
+      if ((nights[night] ?? unset) === unset) nights[night] = revision
+    }
+    this.dirty = true
+  }
+
+  /** The revision at which units of each night were first given up since a push set them; `unset`: none were. */
+  givenUp(): readonly number[] | undefined {
+    return this.#nights(fieldNumber.inventory * 4 + kinds.givenUp)
   }
 
   /** Puts back the values before a change, one for each night of the mask. Prices were in its currency. */

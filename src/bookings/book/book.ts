@@ -1,7 +1,7 @@
 import { referenceNotFound } from '../../offers/stay-request.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
-import type { HotelStay } from '../../offers/stays/stays.ts'
+import type { HotelStay, StayRange } from '../../offers/stays/stays.ts'
 import { dayMs, parseNight } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
@@ -25,9 +25,9 @@ import { matchRooms, refuseRoomIds, type MatchedRooms } from '../price/matched-r
 import { penaltyAt } from '../price/penalty.ts'
 import { StayForbidden, type BookNeeds, type BookedHotel } from '../idempotency/idempotent-booking.ts'
 import { quoteRooms, type Order, type Quoted } from '../price/quote-rooms.ts'
-import type { Money, ReservationContent, ReservationVersion, Payment } from '../state.ts'
+import type { GivenUp, Money, ReservationContent, ReservationVersion, Payment } from '../state.ts'
 import type { LockedHotel, Lowered } from '../store.ts'
-import { unitsTaken, loweredBlocks } from '../price/units.ts'
+import { givenUpBy, loweredBlocks, stillOwn, unitsTaken, type Stay, type Units } from '../price/units.ts'
 import { BeforeValues } from '../../ari/blocks/before-values.ts'
 import { writeBlocks, writeVersions } from '../../ari/blocks/store.ts'
 import { queueDelivery, type QueuedDelivery } from '../outbox/delivery-queue.ts'
@@ -64,6 +64,7 @@ export type BookedRooms = {
   agreed: Agreed
   checks: Checks
   lowered: Lowered | undefined
+  unitsGivenUp: GivenUp[]
 }
 
 /**
@@ -81,7 +82,8 @@ export async function bookRooms(
   const checks = checksNow(made, now.quoted, now.terms)
   const agreed = agreeAgain(before, now.quoted, checks, now.terms)
   const lowered = lowerInventory(connection, hotel, now, needs.clock.now())
-  return { catalog: now.stay.catalog, agreed, checks, lowered }
+  const unitsGivenUp = givenUpBy(now.quoted.units, now.order.before, lowered?.revision ?? hotel.revision)
+  return { catalog: now.stay.catalog, agreed, checks, lowered, unitsGivenUp }
 }
 
 export function matchedRooms({ body: { rooms }, present }: BookingRequest): MatchedRooms {
@@ -99,7 +101,7 @@ async function quote(
 ): Promise<{ stay: HotelStay; order: Order; quoted: Quoted; terms: Terms }> {
   const arrival = parseNight(request.body.checkin) ?? 0
   const departure = parseNight(request.body.checkout) ?? 0
-  const range = { firstDay: arrival, lastDay: departure }
+  const range = rangeOf({ arrival, departure }, request.present?.content)
   const stay = within
     ? await needs.stays.readWithin(within.connection, within.hotel, range)
     : (await needs.stays.read([hotelId], range)).get(hotelId)
@@ -125,7 +127,7 @@ async function quote(
     today: todayIn(catalog, nowMs),
     kept,
     money,
-    before: present && unitsTaken(present.rooms, stayOf(present)),
+    before: present && unitsOf(stay, present),
   }
   const quoted = quoteRooms(stay, order)
   if ('forbidden' in quoted) throw new StayForbidden(catalog, quoted.forbidden)
@@ -158,7 +160,22 @@ function settleCurrency(
   throw new Rejected(409, reservationErrors.penaltyDue, { extra })
 }
 
-function stayOf({ checkin, checkout }: ReservationContent): { arrival: number; departure: number } {
+/** The days of both states, and those of what the reservation gave up. */
+function rangeOf({ arrival, departure }: Stay, present: ReservationContent | undefined): StayRange {
+  const days = [
+    ...(present ? [present.checkin, present.checkout] : []),
+    ...(present?.unitsGivenUp ?? []).map(({ date }) => date),
+  ].map((date) => parseNight(date) ?? arrival)
+  return { firstDay: Math.min(arrival, ...days), lastDay: Math.max(departure, ...days) }
+}
+
+/** What the reservation takes, and what it gave up and may take again. */
+function unitsOf(stay: HotelStay, present: ReservationContent): Units {
+  const ownByNight = stillOwn(stay, present.unitsGivenUp ?? [])
+  return { ...unitsTaken(present.rooms, stayOf(present)), ...(ownByNight ? { ownByNight } : {}) }
+}
+
+function stayOf({ checkin, checkout }: ReservationContent): Stay {
   return { arrival: parseNight(checkin) ?? 0, departure: parseNight(checkout) ?? 0 }
 }
 

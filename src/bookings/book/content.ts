@@ -4,7 +4,7 @@ import type { Change } from '../owed/consent.ts'
 import type { Agreed, Checks } from '../price/agree-price.ts'
 import type { ReservationBody } from '../contract.ts'
 import { numbered } from '../price/matched-rooms.ts'
-import type { Payment, ReservationContent } from '../state.ts'
+import type { GivenUp, Payment, ReservationContent } from '../state.ts'
 import { matchedRooms, type PresentState } from './book.ts'
 
 type Sold = {
@@ -14,12 +14,13 @@ type Sold = {
   checks: Checks
   card: Payment['card']
   present: PresentState | undefined
+  unitsGivenUp: readonly GivenUp[]
   atMs: number
 }
 
 /** The state to store, with the one that it follows: only known members, whatever else was sent. */
 export function changeOf(body: ReservationBody, sold: Sold): Change {
-  const { catalog, hotelName, agreed, checks, card, present, atMs } = sold
+  const { catalog, hotelName, agreed, checks, card, present, unitsGivenUp, atMs } = sold
   const { checkin, checkout, customer, payment } = body
   const { supplier, hotelCode } = catalog
   const { firstName, lastName, email, phone, countryCode, remarks } = customer
@@ -37,6 +38,7 @@ export function changeOf(body: ReservationBody, sold: Sold): Change {
     rooms,
     ...(roomNumbersUsed === undefined ? {} : { roomNumbersUsed }),
     ...(present ? withClaims(present.content, { checkin, checkout, rooms, minorDigits }, matched, atMs) : {}),
+    ...(unitsGivenUp.length > 0 ? { unitsGivenUp: [...unitsGivenUp] } : {}),
     customer: {
       firstName,
       lastName,

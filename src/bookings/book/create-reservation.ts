@@ -62,7 +62,7 @@ async function create(
   const { hotel, reservationId, body, rooms } = booking
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
-  const { catalog, agreed, checks, lowered } = await bookRooms(
+  const { catalog, agreed, checks, lowered, unitsGivenUp } = await bookRooms(
     needs,
     connection,
     hotel,
@@ -77,6 +77,7 @@ async function create(
     checks,
     card: card && maskedCard(card),
     present: undefined,
+    unitsGivenUp,
     atMs,
   })
   const asks = body.dryRun === true ? asksOf(change) : undefined

@@ -92,7 +92,7 @@ async function modify(
   if (stored.version !== before.version) throw new Rejected(409, reservationErrors.changedMeanwhile)
   const id = String(stored.id)
   const present = { id, content: stored.content }
-  const { catalog, agreed, checks, lowered } = await bookRooms(
+  const { catalog, agreed, checks, lowered, unitsGivenUp } = await bookRooms(
     needs,
     connection,
     hotel,
@@ -103,7 +103,16 @@ async function modify(
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
   const warnings = [...change.warnings, ...cardWarnings, ...checks.warnings]
   const masked = card ? maskedCard(card) : stored.content.payment.card
-  const made = changeOf(body, { catalog, hotelName: hotel.name, agreed, checks, card: masked, present, atMs })
+  const made = changeOf(body, {
+    catalog,
+    hotelName: hotel.name,
+    agreed,
+    checks,
+    card: masked,
+    present,
+    unitsGivenUp,
+    atMs,
+  })
   const content = made.after
   const isNewCard =
     card !== undefined && !(await isStoredCard(connection, stored.id, card, needs.vault, nowMs))
@@ -144,8 +153,9 @@ async function modify(
 /** The comparison ignores how a state was priced, and the name that the hotel has by now. */
 function isSameState(content: ReservationContent, stored: ReservationContent): boolean {
   const { hotelName } = stored
-  const plain: unknown = JSON.parse(JSON.stringify({ ...content, hotelName, priceChecks: [] }))
-  return isDeepStrictEqual(plain, { ...stored, priceChecks: [] })
+  const ignored = { hotelName, priceChecks: [], unitsGivenUp: [] }
+  const plain: unknown = JSON.parse(JSON.stringify({ ...content, ...ignored }))
+  return isDeepStrictEqual(plain, { ...stored, ...ignored })
 }
 
 async function isStoredCard(

@@ -8,6 +8,7 @@ import {
   openShop,
   pushNights,
   room,
+  unitsLeft,
   type Shop,
 } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
@@ -146,6 +147,21 @@ test('units, prices and closures are judged on the added nights alone', async ()
   expectOk(await agreed(id, longer))
   await pushNights(shop.supplier, { startDate: '2027-04-23', closed: true })
   assert.equal(refusalOf(await put(id, { rooms: [flexible], checkout: '2027-04-24' })), 'NOT_BOOKABLE')
+})
+
+test('units that were given up are taken back without another, until a push sets them', async () => {
+  const id = await book({ rooms: [flexible], checkout: '2027-04-23' })
+  const units = () => unitsLeft(gateway)
+  assert.deepEqual(await units(), [8, 8, 8])
+  expectOk(await put(id, { rooms: [flexible], checkout: '2027-04-21' }))
+  assert.deepEqual(await units(), [8, 8, 8])
+  await pushNights(shop.supplier, { startDate: '2027-04-21', endDate: '2027-04-21', inventory: 8 })
+  await pushNights(shop.supplier, { startDate: '2027-04-22', endDate: '2027-04-22', inventory: undefined })
+  expectOk(await agreed(id, { rooms: [flexible], checkout: '2027-04-23' }))
+  assert.deepEqual(await units(), [8, 7, 8])
+  expectOk(await put(id, { rooms: [flexible], checkin: '2027-04-22', checkout: '2027-04-23' }))
+  expectOk(await agreed(id, { rooms: [flexible], checkout: '2027-04-23' }))
+  assert.deepEqual(await units(), [8, 7, 8])
 })
 
 test('while a room keeps its rate and a night it keeps its policy; moved away it takes that of now with consent', async () => {

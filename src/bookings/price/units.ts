@@ -1,11 +1,12 @@
 import { fieldNumber } from '../../ari/fields.ts'
-import { unset } from '../../ari/blocks/block-codec.ts'
+import { nightsMax, unset } from '../../ari/blocks/block-codec.ts'
 import type { Block, Stamp } from '../../ari/blocks/block.ts'
 import { blockKeyText, type BlockKey, type WrittenBlock } from '../../ari/blocks/store.ts'
 import { blockOf, keysOfRoom, type RoomRateDays } from '../../offers/stays/room-rate-days.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
-import { firstDay, monthOf, type DayNumber } from '../../base/calendar.ts'
+import { firstDay, formatNight, monthOf, parseNight, type DayNumber } from '../../base/calendar.ts'
 import { numbersOfKey, roomRateKey } from '../../products/store.ts'
+import type { GivenUp } from '../state.ts'
 
 /** Units of rooms and room-rates that reservations take, and the nights on which they count. */
 
@@ -16,7 +17,22 @@ export type Stay = { arrival: DayNumber; departure: DayNumber }
  * The units that a state of a reservation takes on each of its nights, by `roomRateKey`; rate 0 is the room
  * itself.
  */
-export type Units = Stay & { countByKey: ReadonlyMap<number, number> }
+export type Units = Stay & {
+  countByKey: ReadonlyMap<number, number>
+  /** Units that were given up and are still the reservation's, by `nightKey`; absent: none. */
+  ownByNight?: ReadonlyMap<string, Pick<GivenUp, 'count' | 'revision'>>
+}
+
+const nightKey = (key: number, night: DayNumber): string => `${key} ${night}`
+
+function takenOn({ arrival, departure, countByKey }: Units, key: number, night: DayNumber): number {
+  return night >= arrival && night < departure ? (countByKey.get(key) ?? 0) : 0
+}
+
+/** The units that a state has of its own on a night: those that it takes, and those that nobody else was given since. */
+function ownOn(units: Units, key: number, night: DayNumber): number {
+  return takenOn(units, key, night) + (units.ownByNight?.get(nightKey(key, night))?.count ?? 0)
+}
 
 export function unitsTaken(rooms: readonly Numbered[], { arrival, departure }: Stay): Units {
   const countByKey = new Map<number, number>()
@@ -32,9 +48,39 @@ export function unitsTaken(rooms: readonly Numbered[], { arrival, departure }: S
  * back.
  */
 function unitsMore(units: Units, before: Units | undefined, key: number, night: DayNumber): number {
-  const isTaken = before !== undefined && night >= before.arrival && night < before.departure
-  const more = (units.countByKey.get(key) ?? 0) - (isTaken ? (before.countByKey.get(key) ?? 0) : 0)
-  return Math.max(0, more)
+  return Math.max(0, takenOn(units, key, night) - (before ? ownOn(before, key, night) : 0))
+}
+
+/** What a reservation gave up and no push has set since, as the hotel is stored. */
+export function stillOwn(stay: HotelStay, givenUp: readonly GivenUp[]): Units['ownByNight'] {
+  const own = new Map<string, Pick<GivenUp, 'count' | 'revision'>>()
+  for (const { roomNo, rateNo, date, count, revision } of givenUp) {
+    const night = parseNight(date) ?? 0
+    const month = stay.months[monthOf(night) - stay.firstMonth]
+    const key = roomRateKey(roomNo, rateNo)
+    const since = month && blockOf(month, key)?.givenUp()?.[night - firstDay(monthOf(night))]
+    if (since !== undefined && since !== unset && revision >= since)
+      own.set(nightKey(key, night), { count, revision })
+  }
+  return own.size > 0 ? own : undefined
+}
+
+/** The units that a state leaves of what the one before it had, with the revision at which it does. */
+export function givenUpBy(units: Units, before: Units | undefined, revision: number): GivenUp[] {
+  if (!before) return []
+  const given: GivenUp[] = []
+  const note = (key: number, night: DayNumber): void => {
+    const count = ownOn(before, key, night) - takenOn(units, key, night)
+    const since = before.ownByNight?.get(nightKey(key, night))?.revision ?? revision
+    if (count > 0) given.push({ ...numbersOfKey(key), date: formatNight(night), count, revision: since })
+  }
+  for (const key of before.countByKey.keys())
+    for (let night = before.arrival; night < before.departure; night++) note(key, night)
+  for (const text of before.ownByNight?.keys() ?? []) {
+    const [key = 0, night = 0] = text.split(' ').map(Number)
+    if (takenOn(before, key, night) === 0) note(key, night)
+  }
+  return given
 }
 
 /** How many more units a state takes than the state before it, on the night on which it takes most. */
@@ -93,22 +139,42 @@ export function loweredBlocks(
 ): WrittenBlock[] {
   const { hotelId } = stay.catalog
   const written: WrittenBlock[] = []
-  for (const roomKey of units.countByKey.keys()) {
-    const { roomNo, rateNo } = numbersOfKey(roomKey)
-    if (rateNo !== 0) continue
+  const given = Map.groupBy(givenUpBy(units, before, stamp.revision), ({ roomNo, rateNo }) =>
+    roomRateKey(roomNo, rateNo),
+  )
+  const rooms = new Set(
+    [...units.countByKey.keys(), ...given.keys()].map((key) => roomRateKey(numbersOfKey(key).roomNo, 0)),
+  )
+  for (const roomKey of rooms) {
+    const { roomNo } = numbersOfKey(roomKey)
     for (const [index, stored] of stay.months.entries()) {
       const month = stay.firstMonth + index
       const ofRoom = blockOf(stored, roomKey)?.values(fieldNumber.inventory) ?? []
       for (const rowKey of keysOfRoom(stored, roomNo)) {
         const key = { hotelId, ...numbersOfKey(rowKey), month }
         const block = blockOf(stored, rowKey)
-        if (block) lower(block, key, ofRoom, { units, before, stamp })
+        if (block) {
+          lower(block, key, ofRoom, { units, before, stamp })
+          noteGivenUp(block, month, given.get(rowKey) ?? [], stamp)
+        }
         if (block?.dirty)
           written.push({ key, text: blockKeyText(key), bytes: block.encode(), isStored: true })
       }
     }
   }
   return written
+}
+
+/** Where a row counts no units, there is nothing to keep. */
+function noteGivenUp(block: Block, month: number, given: readonly GivenUp[], { revision }: Stamp): void {
+  const first = firstDay(month)
+  let mask = 0
+  for (const { date } of given) {
+    const night = (parseNight(date) ?? 0) - first
+    if (night >= 0 && night < nightsMax && (block.values(fieldNumber.inventory)?.[night] ?? unset) !== unset)
+      mask |= 1 << night
+  }
+  if (mask !== 0) block.noteGivenUp(mask, revision)
 }
 
 function lower(

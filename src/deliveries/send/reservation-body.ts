@@ -5,6 +5,7 @@ import {
   type Delivery,
 } from '../../bookings/callback-contract.ts'
 import { roomReservationIds } from '../../bookings/price/matched-rooms.ts'
+import { forfeitedOf } from '../../bookings/owed/claims.ts'
 import { penaltyOf, renderPenalty, type RenderedPenalty } from '../../bookings/price/penalty.ts'
 import type { ReservationVersion, RoomState } from '../../bookings/state.ts'
 import type { Card } from '../../cards/vault.ts'
@@ -38,7 +39,7 @@ export function supplierBody(
 function reservationOf(whole: ReservationVersion, card: Card | undefined): DeliveredReservation {
   const { id, version, status, createdAtMs, modifiedAtMs, content } = whole
   const penalty = renderPenalty(penaltyOf(whole), whole.content)
-  const { currency, minorDigits, customer, payment, total, rooms } = content
+  const { currency, minorDigits, customer, payment, total, rooms, roomsGone = [] } = content
   const amount = (minor: number): string => minorText(minor, minorDigits)
   const roomIds = roomReservationIds(id, rooms)
   return {
@@ -54,6 +55,7 @@ function reservationOf(whole: ReservationVersion, card: Card | undefined): Deliv
     totalamountbeforetax: amount(total.beforeTax),
     totaltax: amount(total.tax),
     totalamountaftertax: amount(total.afterTax),
+    forfeited: amount(forfeitedOf(content)),
     ...(penalty ? { penalty: deliveredPenalty(penalty) } : {}),
     customer: {
       first_name: customer.firstName,
@@ -68,6 +70,14 @@ function reservationOf(whole: ReservationVersion, card: Card | undefined): Deliv
       room_reservation_id: roomIds[index] ?? '',
       ...roomOf(room, content, amount),
     })),
+    ...(roomsGone.length > 0
+      ? {
+          cancelled_room: roomsGone.map(({ number, cancelPolicy, amount: owed }) => ({
+            room_reservation_id: `${id}-${number}`,
+            penalty: owed === 0 && !cancelPolicy?.penalties ? null : amount(owed),
+          })),
+        }
+      : {}),
   }
 }
 
