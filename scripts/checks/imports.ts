@@ -72,11 +72,11 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   deliveries: ['on-request', 'worker', 'send', 'queue'],
   alerts: ['watch', 'messages', 'channels', 'resync'],
   bulk: ['worker', 'load', 'export', 'csv', 'jobs'],
-  bookings: ['book', 'idempotency', 'price', 'outbox'],
+  bookings: ['book', 'idempotency', 'owed', 'price', 'outbox'],
   http: ['server', 'calls', 'validation'],
   'push-log': ['read', 'keep', 'bodies'],
   operators: ['sign-in', 'accounts', 'sessions'],
-  offers: ['search', 'explain', 'price', 'stays'],
+  offers: ['search', 'explain', 'price', 'terms', 'stays'],
   postgres: ['schema', 'watch', '.', 'connections'],
 }
 /** The rooms that may mount endpoints. */

@@ -152,9 +152,10 @@ export const deliveredReservation = Type.Object({
     Type.Array(
       Type.Object({
         room_reservation_id: plain('As earlier versions had it in `room`'),
-        penalty: Type.Union([amount('Cost of its cancellation, part of forfeited'), Type.Null()], {
-          description: 'null: booked without known terms',
-        }),
+        penalty: Type.Optional(
+          amount('Cost of its cancellation, part of forfeited; absent: booked without known terms'),
+        ),
+      }),
       }),
       { description: 'Rooms that earlier versions had' },
     ),

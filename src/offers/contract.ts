@@ -1,10 +1,13 @@
 import Type, { type Static } from 'typebox'
 import { trace } from './trace-contract.ts'
-import { cancellations } from './terms/cancellation.ts'
 import { restrictionNames } from '../ari/restrictions.ts'
 import { feeAppliedPers } from '../products/policies/contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
 import { code, date, integer, oneOf, route, success, text, type ConstraintError } from '../http/route.ts'
+
+/** How a stay can be cancelled. `never`: not without a penalty any more. */
+export const cancellations = ['always', 'until', 'never', 'unknown'] as const
+export type Cancellation = (typeof cancellations)[number]
 
 export const hotelsPerSearchMax = 200
 export const roomsPerStayMax = 20

@@ -17,7 +17,8 @@ import type { CancelBody, ReservationBody } from '../contract.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { type DeliveryBell, endpointOf, noEndpoint, type QueuedDelivery } from '../outbox/delivery-queue.ts'
-import { isSoldOut, type Forbidden } from '../price/quote-rooms.ts'
+import { isSoldOut } from '../price/tested-rate.ts'
+import type { Forbidden } from '../price/order.ts'
 import { lockHotelForBooking, type LockedHotel } from '../store.ts'
 
 export type BookNeeds = Needs & {

@@ -4,7 +4,8 @@ import { reservationErrors } from '../answer-contract.ts'
 import { penaltyAt, penaltyOfRooms, type Penalty } from '../price/penalty.ts'
 import { roomReservationIds } from '../price/matched-rooms.ts'
 import type { ReservationContent, RoomState } from '../state.ts'
-import { forfeitedByRoom, forfeitedOf, withClaims } from './claims.ts'
+import { forfeitedByRoom } from '../price/owed-by-room.ts'
+import { forfeitedOf, withClaims } from './claims.ts'
 
 /** What a cancellation takes: all rooms of a reservation, or some of them. */
 

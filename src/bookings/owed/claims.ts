@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Claim, ReservationContent, RoomGone, RoomState } from '../state.ts'
 import type { MatchedRooms } from '../price/matched-rooms.ts'
 import { roomNumbers } from '../price/matched-rooms.ts'
-import { penaltyBaseOf } from '../price/with-terms.ts'
-import { dueByTerms } from './due.ts'
+import { dueByTerms } from '../price/due.ts'
+import { forfeitedByRoom } from '../price/owed-by-room.ts'
 
 /**
  * What is owed does not shrink, room by room: at each change of what is sold, a room keeps the most that cancelling it would
@@ -95,21 +95,6 @@ function goneRooms(present: Sold, matched: MatchedRooms, atMs: number): RoomGone
 export function forfeitedOf({ rooms, roomsGone = [] }: Owing): number {
   const gone = roomsGone.reduce((sum, { amount }) => sum + amount, 0)
   return rooms.reduce((sum, room) => sum + forfeitedByRoom(room), gone)
-}
-
-export function forfeitedByRoom(room: RoomState): number {
-  const uncovered = Math.max(0, (room.owedAtLeast?.amount ?? 0) - penaltyBaseOf(room).stay)
-  return uncovered + formerOf(room)
-}
-
-/** What a room owes for dates of which it keeps none. */
-export function formerOf({ formerClaims = [] }: RoomState): number {
-  return formerClaims.reduce((sum, { amount }) => sum + amount, 0)
-}
-
-/** All that a room owes whatever becomes of it. */
-export function owedBy(room: RoomState): number {
-  return (room.owedAtLeast?.amount ?? 0) + formerOf(room)
 }
 
 function datesOf({ checkin, checkout }: Pick<ReservationContent, 'checkin' | 'checkout'>): Dates {

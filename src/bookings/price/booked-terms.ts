@@ -4,7 +4,7 @@ import { cancellationAt, type CancellationNow } from '../../offers/terms/cancell
 import { prepareTerms } from '../../offers/terms/penalties.ts'
 import { termsDigest } from '../../offers/terms/terms-digest.ts'
 import type { ReservationContent, RoomState } from '../state.ts'
-import { owedBy } from '../owed/claims.ts'
+import { owedBy } from './owed-by-room.ts'
 import { bookedTerms } from './with-terms.ts'
 
 /** The terms of booked rooms, as of a moment. */

@@ -1,7 +1,7 @@
 import type { Money, ReservationContent, ReservationVersion, RoomState } from '../state.ts'
 import { minorText } from '../../base/money.ts'
-import { formerOf } from '../owed/claims.ts'
-import { dueByTerms } from '../owed/due.ts'
+import { formerOf } from './owed-by-room.ts'
+import { dueByTerms } from './due.ts'
 import { roomReservationIds } from './matched-rooms.ts'
 
 /** The cost of cancelling, by the booked policies and what is owed already. Amounts in minor units. */

@@ -74,7 +74,7 @@ function reservationOf(whole: ReservationVersion, card: Card | undefined): Deliv
       ? {
           cancelled_room: roomsGone.map(({ number, cancelPolicy, amount: owed }) => ({
             room_reservation_id: `${id}-${number}`,
-            penalty: owed === 0 && !cancelPolicy?.penalties ? null : amount(owed),
+            ...(owed === 0 && !cancelPolicy?.penalties ? {} : { penalty: amount(owed) }),
           })),
         }
       : {}),

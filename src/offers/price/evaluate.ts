@@ -8,13 +8,8 @@ import {
   type RestrictedStay,
 } from '../../ari/restrictions.ts'
 import type { DayNumber } from '../../base/calendar.ts'
-import {
-  computeTaxes,
-  type PricedNight,
-  type PricedRoom,
-  type TaxedStay,
-  type TaxFault,
-} from '../../taxes/compute/compute.ts'
+import type { PricedNight } from '../../taxes/compute/amounts.ts'
+import { computeTaxes, type PricedRoom, type TaxedStay, type TaxFault } from '../../taxes/compute/compute.ts'
 import { termsOn } from '../../products/policies/arrival-terms.ts'
 import { hasKnownAmounts } from '../stays/former-nights.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'

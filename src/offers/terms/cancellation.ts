@@ -1,10 +1,7 @@
+import { cancellations, type Cancellation } from '../contract.ts'
 import type { PenaltyStep } from './penalties.ts'
 
 /** How a stay can be cancelled, in a word. */
-
-/** `never`: not without a penalty any more. */
-export const cancellations = ['always', 'until', 'never', 'unknown'] as const
-export type Cancellation = (typeof cancellations)[number]
 
 /** `freeUntil` is an instant in the hotel's zone, with `until` alone. */
 export type CancellationNow = { cancellation: Cancellation; freeUntil: string | null }

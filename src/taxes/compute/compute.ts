@@ -1,12 +1,11 @@
 import type { DayNumber } from '../../base/calendar.ts'
 import type { Tax } from '../contract.ts'
 import { formerNights, type RoomRateTaxes } from '../room-rate-taxes.ts'
+import type { PricedNight, TaxedNight, TaxLine } from './amounts.ts'
 import { taxNights } from './nights.ts'
 import { RoomPenaltyBase, type PenaltyBase } from './penalty-base.ts'
 import { planStay, type StayPlan } from './stay-plan.ts'
 
-/** Amounts are minor units of the hotel's currency. */
-export type PricedNight = { day: DayNumber; price: number }
 /** A room of a stay: at least one night, all nights consecutive. */
 export type PricedRoom = {
   taxes: RoomRateTaxes
@@ -15,9 +14,6 @@ export type PricedRoom = {
   persons: number
 }
 
-export type TaxedNight = PricedNight & { beforeTax: number; afterTax: number }
-/** One tax entry. */
-export type TaxLine = { tax: Tax; amount: number }
 export type TaxedTotal = {
   /** The amount charged, without any tax. */
   beforeTax: number

@@ -1,5 +1,5 @@
 import type { TaxEntry } from '../room-rate-taxes.ts'
-import type { PricedNight, TaxedNight, TaxLine } from './compute.ts'
+import type { PricedNight, TaxedNight, TaxLine } from './amounts.ts'
 import { spread } from './spread.ts'
 import { sumOfShares, type StayPlan } from './stay-plan.ts'
 

@@ -1,5 +1,5 @@
 import type { TaxEntry } from '../room-rate-taxes.ts'
-import type { PricedNight, TaxLine } from './compute.ts'
+import type { PricedNight, TaxLine } from './amounts.ts'
 import { taxesByNight } from './nights.ts'
 import type { StayPlan } from './stay-plan.ts'
 

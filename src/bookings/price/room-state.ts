@@ -1,0 +1,99 @@
+import { type BookableRoomRate, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import { unset } from '../../ari/blocks/block-codec.ts'
+import { fieldNumber } from '../../ari/fields.ts'
+import { type WantedStay } from '../../offers/price/evaluate.ts'
+import { type Party } from '../../offers/party.ts'
+import { RoomRateDays } from '../../offers/stays/room-rate-days.ts'
+import { formatNight, parseNight } from '../../base/calendar.ts'
+import type { TaxedRoom } from '../../taxes/compute/compute.ts'
+import { termsOn } from '../../products/policies/arrival-terms.ts'
+import type { BookedRoom } from '../contract.ts'
+import type { RoomState } from '../state.ts'
+import { type SoldNight } from './room-nights.ts'
+import { type Stay } from './units.ts'
+import { withTerms } from './with-terms.ts'
+
+/** Rooms as they are sold now. */
+
+export function roomState(
+  catalog: BookingCatalog,
+  roomRate: BookableRoomRate,
+  requested: BookedRoom,
+  taxed: TaxedRoom,
+  { arrival }: WantedStay,
+): RoomState {
+  const terms = termsOn(roomRate.policies, arrival) ?? null
+  const state: RoomState = {
+    ...bookedStateOf(catalog, roomRate, requested),
+    nights: taxed.nights.map(({ day, beforeTax, afterTax }) => ({
+      date: formatNight(day),
+      beforeTax,
+      afterTax,
+    })),
+    taxes: taxed.lines.map(({ tax, amount }) => ({
+      type: tax.type,
+      included: tax.included,
+      payNow: tax.payNow,
+      amount,
+    })),
+    total: taxed.total,
+    penaltyBase: { stay: taxed.penaltyBase.stay, nights: taxed.penaltyBase.nights },
+    basis: {
+      prices: taxed.nights.map(({ price }) => price),
+      taxes: taxed.lines.map(({ tax }) => tax),
+      terms,
+      timeZone: catalog.timeZone,
+    },
+  }
+  return withTerms(state, { ...catalog, arrival }, terms)
+}
+
+/** The room without its price and terms. */
+export function bookedStateOf(
+  { minChildAge, maxChildAge }: BookingCatalog,
+  { roomNo, rateNo, room, rate, mealPlan }: BookableRoomRate,
+  { adults, childAges = [], guest }: BookedRoom,
+): Omit<RoomState, 'nights' | 'taxes' | 'total'> {
+  return {
+    roomNo,
+    rateNo,
+    roomId: room.code,
+    rateId: rate.code,
+    roomName: room.name,
+    rateName: rate.name,
+    mealPlan,
+    adults,
+    childAges,
+    party: {
+      adults: adults + childAges.filter((age) => age > maxChildAge).length,
+      childAges: childAges.filter((age) => age >= minChildAge && age <= maxChildAge),
+      infantAges: childAges.filter((age) => age < minChildAge),
+    },
+    guest: { firstName: guest.firstName, lastName: guest.lastName },
+    cancelPolicy: null,
+  }
+}
+/** Remembers that the prices of all nights are the unit's, whatever the party. */
+export function perUnit(state: RoomState, days: RoomRateDays): RoomState {
+  const { basis, nights } = state
+  if (!basis) return state
+  const { isPerUnit: _before, ...rest } = basis
+  const isPerUnit = nights.every(
+    ({ date }) => days.at('rate', fieldNumber.unitPrice, parseNight(date) ?? 0) !== unset,
+  )
+  return { ...state, basis: isPerUnit ? { ...rest, isPerUnit: true } : rest }
+}
+
+/** The nights of the stay as they are sold now. */
+export function nightsNow(
+  days: RoomRateDays,
+  { taxes: { entries } }: BookableRoomRate,
+  party: Party,
+  { arrival, departure }: Stay,
+): SoldNight[] {
+  const taxes = entries.map(({ tax }) => tax)
+  return Array.from({ length: departure - arrival }, (_, index) => {
+    const day = arrival + index
+    return { day, price: days.priceOn(party, day), live: undefined, taxes, isKept: false }
+  })
+}
