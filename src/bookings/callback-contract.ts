@@ -156,7 +156,6 @@ export const deliveredReservation = Type.Object({
           amount('Cost of its cancellation, part of forfeited; absent: booked without known terms'),
         ),
       }),
-      }),
       { description: 'Rooms that earlier versions had' },
     ),
   ),
