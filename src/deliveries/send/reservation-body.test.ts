@@ -86,6 +86,7 @@ test('the body is the contract’s, word for word, and has the documented shape'
           totalamountbeforetax: '110.00',
           totaltax: '10.00',
           totalamountaftertax: '120.00',
+          forfeited: '0.00',
           customer: {
             first_name: 'Grace',
             last_name: 'Hopper',
@@ -103,6 +104,7 @@ test('the body is the contract’s, word for word, and has the documented shape'
           },
           room: [
             {
+              room_reservation_id: '55191-1',
               arrival_date: '2027-03-01',
               departure_date: '2027-03-02',
               room_id: 'DBL',
