@@ -4,7 +4,7 @@
  * Tests keep the file up to date.
  */
 import { laterRestrictions, lineRestrictions } from '../src/ari/digest/digest.ts'
-import { isSwitch } from '../src/ari/restrictions.ts'
+import { isSwitch, limitsByZero, pushedRestrictions } from '../src/ari/restrictions.ts'
 import { routes, type RouteName } from '../src/contract.ts'
 import { openapiShapes, type Shape } from '../src/openapi/shapes.ts'
 import type { Access, PublicRoute, Route } from '../src/http/route.ts'
@@ -106,9 +106,10 @@ function digestRules(): string {
     laterSwitches: laterRestrictions.filter(isSwitch),
     laterLimits: laterRestrictions.filter((name) => !isSwitch(name)),
     later: laterRestrictions,
+    zeroLimits: pushedRestrictions.filter(limitsByZero),
   }
   const lines = Object.entries(rules).map(([key, listed]) => `  ${key}: ${JSON.stringify(listed)},`)
-  return `/** The restrictions of a digest's line; \`later\` ones follow by name where they are set. */
+  return `/** The restrictions of a digest's line; \`later\` ones follow by name where they are set. 0 is a limit in \`zeroLimits\` alone. */
 export const digestRules = {\n${lines.join('\n')}\n} as const`
 }
 

@@ -5,16 +5,18 @@ declare(strict_types=1);
 const FLAGS = ['closed', 'closedToArrival', 'closedToDeparture'];
 const LIMITS = ['minLengthStay', 'maxLengthStay', 'minStayArrival', 'maxStayArrival', 'minAdvanceDays', 'maxAdvanceDays'];
 const LATER = []; // restrictions that the contract gained later
+const ZERO_LIMITS = ['maxAdvanceDays']; // 0 is a limit: on the day itself; of the others, 0 is nothing
 const GROUPS = ['inv', 'res', 'pri'];
 
 /** The lines of a night, without its date: what is set on it, for a room (without rateId) or a room-rate. */
 function lines(array $night): array
 {
     $flags = array_map(fn($flag) => empty($night[$flag]) ? '0' : '1', FLAGS);
-    $limits = array_map(fn($limit) => empty($night[$limit]) ? '' : (string) $night[$limit], LIMITS);
+    $isZero = fn($limit) => in_array($limit, ZERO_LIMITS, true) && ($night[$limit] ?? null) === 0;
+    $limits = array_map(fn($limit) => $isZero($limit) ? '0' : (string) (($night[$limit] ?? 0) ?: ''), LIMITS);
     $set = array_values(array_filter(LATER, fn($name) => !empty($night[$name])));
     $later = array_map(fn($name) => "$name=" . (int) $night[$name], $set);
-    $rules = isset($night['rateId']) ? [...$flags, ...$limits, ...$later] : [$flags[0]];
+    [$flags, $rest] = isset($night['rateId']) ? [$flags, [...$limits, ...$later]] : [[$flags[0]], []];
     $prices = [];
     foreach ($night['prices'] ?? [] as $bucket => $amount) {
         $prices[] = "$bucket=$amount";
@@ -23,7 +25,7 @@ function lines(array $night): array
     $model = isset($night['prices']['u']) ? 'unit' : 'guest';
     return [
         'inv' => isset($night['inventory']) ? (string) max(0, $night['inventory']) : '',
-        'res' => array_diff($rules, ['', '0']) === [] ? '' : implode('|', $rules),
+        'res' => in_array('1', $flags, true) || implode($rest) !== '' ? implode('|', [...$flags, ...$rest]) : '',
         'pri' => $prices === [] ? '' : "$model|" . implode(',', $prices),
     ];
 }

@@ -6,21 +6,23 @@ from urllib.parse import quote
 FLAGS = ["closed", "closedToArrival", "closedToDeparture"]
 LIMITS = ["minLengthStay", "maxLengthStay", "minStayArrival", "maxStayArrival", "minAdvanceDays", "maxAdvanceDays"]
 LATER = []  # restrictions that the contract gained later
+ZERO_LIMITS = ["maxAdvanceDays"]  # 0 is a limit: on the day itself; of the others, 0 is nothing
 GROUPS = ["inv", "res", "pri"]
 
 
 def lines(night):
     """The lines of a night, without its date: what is set on it, for a room (without rateId) or a room-rate."""
-    rules = ["1" if night.get(flag) else "0" for flag in FLAGS] + [str(night.get(limit) or "") for limit in LIMITS]
-    rules += [f"{name}={int(night[name])}" for name in LATER if night.get(name)]
+    flags = ["1" if night.get(flag) else "0" for flag in FLAGS]
+    limits = [str(night.get(limit) or (0 if limit in ZERO_LIMITS and night.get(limit) == 0 else "")) for limit in LIMITS]
+    later = [f"{name}={int(night[name])}" for name in LATER if night.get(name)]
     if "rateId" not in night:
-        rules = rules[:1]
+        flags, limits, later = flags[:1], [], []
     prices = night.get("prices") or {}
     price_texts = sorted(f"{bucket}={amount}" for bucket, amount in prices.items())
     model = "unit" if "u" in prices else "guest"
     return {
         "inv": "" if night.get("inventory") is None else str(max(0, night["inventory"])),
-        "res": "" if set(rules) <= {"", "0"} else "|".join(rules),
+        "res": "|".join(flags + limits + later) if "1" in flags or any(limits + later) else "",
         "pri": f"{model}|{','.join(price_texts)}" if prices else "",
     }
 

@@ -117,7 +117,8 @@ function oneChange(draw: Draw): Fields {
   const line: Fields =
     [
       { inventory: some },
-      { [limit]: some },
+      // 0 is a limit of its own, or none.
+      { [limit]: some === 2 ? 0 : some },
       { [switchNames[draw(switchNames.length)] ?? '']: draw(2) === 0 },
       priceChange(draw, some),
     ][kind - 2] ?? {}

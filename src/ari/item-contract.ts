@@ -16,6 +16,7 @@ import {
   isSwitch,
   pushedRestrictions,
   restrictions as table,
+  limitsByZero,
   type PushedRestriction,
   type SwitchName,
 } from './restrictions.ts'
@@ -64,7 +65,8 @@ function shapeOf(name: PushedRestriction) {
   const { description, alsoCalled } = table[name]
   if (isSwitch(name)) return Type.Optional(nullableBoolean({ description, alsoCalled }))
   const limit = { minimum: 0, maximum: restrictionMax, alsoCalled }
-  return Type.Optional(nullableInteger({ ...limit, description: `${description}. 0 and null clear` }))
+  const cleared = limitsByZero(name) ? 'null clears' : '0 and null clear'
+  return Type.Optional(nullableInteger({ ...limit, description: `${description}. ${cleared}` }))
 }
 
 const { closed, ...restrictions } =
@@ -263,11 +265,6 @@ export const itemErrors = {
     message: `Amount must be greater than ${mayBeFree ? 'or equal to ' : ''}zero`,
     hint: 'Use closed or inventory 0 to stop the sale, null to clear the price',
   }),
-  zeroClears: {
-    type: 'ZERO_CLEARS',
-    message: 'maxAdvanceDays 0 clears the limit: guests may book any number of days ahead',
-    hint: 'Send 1 for bookings on the day before arrival or on the day itself, or null to clear it',
-  },
   guestsIgnored: {
     type: 'GUEST_FIELDS_IGNORED',
     message: 'guests and ageCategory are ignored when pricingModel is unit',

@@ -20,7 +20,12 @@ export type Restriction = {
 } & (
   | { kind: 'switch' }
   /** A limit on the property that `compares` names. */
-  | { kind: 'min' | 'max'; compares: keyof RestrictedStay }
+  | {
+      kind: 'min' | 'max'
+      compares: keyof RestrictedStay
+      /** 0 is a limit like any other, which null alone clears; of the others, 0 clears too. */
+      zeroLimits?: true
+    }
 ) &
   (
     | {
@@ -128,10 +133,11 @@ export const restrictions = {
     number: 9,
     kind: 'max',
     compares: 'advanceDays',
+    zeroLimits: true,
     tests: 'arrival',
     label: 'Maximum days ahead',
     marker: { look: 'advance', text: '≤{}d' },
-    description: 'Most days between booking and arrival on the date',
+    description: 'Most days between booking and arrival on the date; 0: on the day itself',
     alsoCalled: ['maxAdvance', 'maxLeadTime', 'maxOffset'],
   },
 } as const satisfies Readonly<Record<string, Restriction>>
@@ -157,6 +163,11 @@ export const restrictionNames = Object.keys(restrictions) as RestrictionName[]
 
 export function isSwitch(name: RestrictionName): name is SwitchName {
   return restrictions[name].kind === 'switch'
+}
+
+/** Whether 0 is a limit of its own; elsewhere it restricts nothing. */
+export function limitsByZero(name: RestrictionName): boolean {
+  return 'zeroLimits' in restrictions[name]
 }
 
 export function isClosure(name: RestrictionName): name is ClosureName {

@@ -1,5 +1,5 @@
 import { parseNight } from '../base/calendar.ts'
-import { isSwitch, rateRestrictions } from '../ari/restrictions.ts'
+import { isSwitch, limitsByZero, rateRestrictions } from '../ari/restrictions.ts'
 import { parseJson } from '../http/validation/json.ts'
 import { Rejected } from '../http/rejected.ts'
 import { isRecord } from '../http/validation/validate.ts'
@@ -70,7 +70,8 @@ function readRestrictions(
 }
 
 function isCleared(name: PushedSwitchOrLimit, value: unknown): boolean {
-  return value === null || value === (isSwitch(name) ? false : 0)
+  if (value === null) return true
+  return isSwitch(name) ? value === false : value === 0 && !limitsByZero(name)
 }
 
 function inventoriesOf(item: Line): InventoryFact[] {

@@ -93,7 +93,7 @@ const checks: Readonly<Record<CheckId, Check>> = {
   'restrictions-cleared': {
     title: 'Every restriction cleared',
     level: 'recommended',
-    howTo: 'Clear each restriction once: push false for a switch, and null or 0 for a number',
+    howTo: 'Clear each restriction once: push false for a switch, and null for a number',
     judge: (facts, seen) => judgeRestrictions(facts, 'cleared', seen),
   },
   closed: {

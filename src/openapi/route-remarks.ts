@@ -90,7 +90,12 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
       message: '3 nights got a price that is a hundred times, or a hundredth of, the previous one',
       hint: 'Applied as sent; send amounts in the unit of the currency (110.00), not in its cents (11000)',
     },
-    itemErrors.zeroClears,
+    {
+      type: 'TODAY_ONLY',
+      message:
+        'maxAdvanceDays is 0 on 3 nights after tomorrow: a stay from there can be booked only on the day of its arrival',
+      hint: 'If no limit is meant, send null; 0 is a limit, as 1 is',
+    },
     guardWarning,
     {
       type: 'GUEST_FIELDS_IGNORED',

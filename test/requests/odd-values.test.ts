@@ -131,19 +131,6 @@ test('a price a hundred times the previous one, or that of the nights beside, ge
   assert.equal(Object(found.body['pushes']).length, 4)
 })
 
-test('maxAdvanceDays 0 says that it clears; null clears without a word', async () => {
-  const sent = async (rate: object) => {
-    const ari = [{ ...april, rates: [{ rateId: 'BAR', ...rate }] }]
-    const { body } = expectOk(await supplier.post('/push/ari', { hotelId: 'H1', ari }))
-    return (
-      Object(body['results'])[0].warnings?.map(({ path, type }: Record<string, string>) => [type, path]) ?? []
-    )
-  }
-  assert.deepEqual(await sent({ minAdvanceDays: 0, maxAdvanceDays: 7 }), [])
-  assert.deepEqual(await sent({ maxAdvanceDays: 0 }), [['ZERO_CLEARS', '/ari/0/rates/0/maxAdvanceDays']])
-  assert.deepEqual(await sent({ maxAdvanceDays: null }), [])
-})
-
 test('price: null and prices: [{ amount: null }] are one: they clear all prices, in both models', async () => {
   await pushStoryHotel(supplier, { hotelId: 'M8' })
   const range = { hotelId: 'M8', startDate: '2027-04-01', endDate: '2027-04-03' }

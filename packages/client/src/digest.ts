@@ -15,7 +15,10 @@ type Rules = typeof digestRules
 export type SwitchName = (Rules['switches'] | Rules['laterSwitches'])[number]
 export type LimitName = (Rules['limits'] | Rules['laterLimits'])[number]
 
-/** Everything that is set on a night of a room or a room-rate. Absent, null, false and (for limits) 0: not set. */
+/**
+ * Everything that is set on a night of a room or a room-rate. Absent, null, false and (for limits except maxAdvanceDays) 0:
+ * not set.
+ */
 export type StoredNight = ProductName & {
   /** YYYY-MM-DD. */
   date: string
@@ -29,22 +32,21 @@ export const limits: readonly LimitName[] = [...digestRules.limits, ...digestRul
 
 /** The lines of a night, without its date. */
 export function nightLines(night: StoredNight): Digests {
-  const closed = night.closed === true ? '1' : '0'
-  const rules =
-    night.rateId === undefined
-      ? [closed]
-      : [
-          ...digestRules.switches.map((name) => switchText(night[name])),
-          ...digestRules.limits.map((name) => limitText(night[name])),
-          ...digestRules.later.flatMap((name) => laterText(name, night[name])),
-        ]
   const prices = Object.entries(night.prices ?? {}).map(([bucket, amount]) => `${bucket}=${amount}`)
   const model = night.prices?.['u'] === undefined ? 'guest' : 'unit'
   return {
     inv: unitsText(night.inventory),
-    res: rules.every((text) => text === '' || text === '0') ? '' : rules.join('|'),
+    res: night.rateId === undefined ? (night.closed === true ? '1' : '') : rulesText(night),
     pri: prices.length === 0 ? '' : `${model}|${prices.sort().join(',')}`,
   }
+}
+
+function rulesText(night: StoredNight): string {
+  const flags = digestRules.switches.map((name) => switchText(night[name]))
+  const bounds = digestRules.limits.map((name) => limitText(name, night[name]))
+  const later = digestRules.later.flatMap((name) => laterText(name, night[name]))
+  const isSet = flags.includes('1') || bounds.some((text) => text !== '') || later.length > 0
+  return isSet ? [...flags, ...bounds, ...later].join('|') : ''
 }
 
 /** Below zero (overbooked) none are sold. */
@@ -58,15 +60,18 @@ function switchText(value: Value): string {
   return value === true ? '1' : '0'
 }
 
-/** 0 is not set. */
-function limitText(value: Value): string {
-  return String(value ?? '').replace(/^0$/, '')
+const zeroLimits: readonly string[] = digestRules.zeroLimits
+
+/** Most limits aren't set by 0. */
+function limitText(name: string, value: Value): string {
+  return value === 0 && !zeroLimits.includes(name) ? '' : String(value ?? '')
 }
 
 /** A rule of a later version is in the line only where it is set. */
 function laterText(name: string, value: Value): string[] {
-  const text = typeof value === 'boolean' ? switchText(value) : limitText(value)
-  return text === '' || text === '0' ? [] : [`${name}=${text}`]
+  if (typeof value === 'boolean') return value ? [`${name}=1`] : []
+  const text = limitText(name, value)
+  return text === '' ? [] : [`${name}=${text}`]
 }
 
 export type MonthDigests = ProductName & { month: string } & Digests

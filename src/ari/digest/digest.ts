@@ -175,7 +175,8 @@ const restrictionsText =
       ...(isRoom ? [textOf('closed')] : lineRestrictions.map(textOf)),
       ...later.map((name) => `${name}=${textOf(name)}`),
     ]
-    return texts.every((text) => text === '' || text === '0') ? '' : texts.join('|')
+    const named = isRoom ? (['closed'] as const) : pushedRestrictions
+    return named.every((name) => valueOf(name) === unset) ? '' : texts.join('|')
   }
 
 function pricesText(columns: readonly Column[]): TextOf {

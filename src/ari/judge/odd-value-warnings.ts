@@ -23,6 +23,7 @@ type OddValue =
   | 'withoutInventory'
   | 'belowTaxes'
   | 'departureUnused'
+  | 'todayOnly'
 export type Oddity = OddValue | Limit
 
 type WarningText = { type: string; message: string; hint: string }
@@ -71,6 +72,11 @@ const textByOddity: Readonly<Record<OddValue, (count: number) => WarningText>> =
     type: 'DEPARTURE_RULE_UNUSED',
     message: `closedToDeparture has no effect on ${counted(count, 'day')}: the night before is not on sale`,
     hint: 'Set it on the day on which guests leave, not on their last night',
+  }),
+  todayOnly: (count) => ({
+    type: 'TODAY_ONLY',
+    message: `maxAdvanceDays is 0 on ${counted(count, 'night')} after tomorrow: a stay from there can be booked only on the day of its arrival`,
+    hint: 'If no limit is meant, send null; 0 is a limit, as 1 is',
   }),
 }
 

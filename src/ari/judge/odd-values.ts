@@ -124,6 +124,7 @@ export function oddWarnings(
     if (row.rateNo === 0) continue
     for (const month of row.months) noteNights(row, month, after, odd)
     noteDepartures(row, after.blocks, odd)
+    noteToday(row, after, odd)
     for (const [limit, arrivals] of impossibleArrivals(row, after.blocks, after.today))
       odd.set(limit, (odd.get(limit) ?? 0) + arrivals)
   }
@@ -246,6 +247,17 @@ function noteDepartures(row: RowChange, blocks: Blocks, odd: OddNights): void {
     days += countNights(standing)
   }
   if (days > 0) odd.set('departureUnused', (odd.get('departureUnused') ?? 0) + days)
+}
+
+/** Many mean no limit by 0. That tonight or tomorrow night is sold on its day alone is less odd. */
+function noteToday(row: RowChange, { blocks, today }: AfterPush, odd: OddNights): void {
+  const set = row.sets.find(({ field, value }) => field === fieldNumber.maxAdvanceDays && value === 0)
+  if (!set) return
+  for (const { month, mask } of row.months) {
+    const first = firstDay(month)
+    const later = nightsWhere(mask, (night) => first + night > today + 1)
+    note(odd, 'todayOnly', nightsHolding(blocks.of(row.roomNo, row.rateNo, month), set, later))
+  }
 }
 
 function isNoDeparture({ field, value }: FieldValue): boolean {

@@ -205,8 +205,6 @@ function planLine(
   })
   addProblems(planned, push, prices.problems)
   planned.warnings.push(...prices.warnings)
-  if (line.maxAdvanceDays === 0)
-    planned.warnings.push(problemAt(itemErrors.zeroClears, `${location.path}/maxAdvanceDays`, 0))
   if (roomNo === undefined || rateNo === undefined || !product) return undefined
   const sets = [...lineValues(line, location), ...prices.sets]
   const isOverlay = push.body.mode === 'overlay'

@@ -2,7 +2,7 @@ import { problemAt, type Problem } from '../../http/rejected.ts'
 import { unset } from '../blocks/block-codec.ts'
 import { fieldNumber, type FieldValue } from '../fields.ts'
 import { itemErrors } from '../item-contract.ts'
-import { pushedRestrictions } from '../restrictions.ts'
+import { limitsByZero, pushedRestrictions, type PushedRestriction } from '../restrictions.ts'
 import type { LineLocation } from './plan-item.ts'
 import type { ReadableItem, ReadableLine } from './readable.ts'
 
@@ -21,10 +21,14 @@ export function lineValues(line: ReadableLine, { flat }: LineLocation): FieldVal
   const sets = flat ? [] : unitValues(line)
   for (const name of pushedRestrictions) {
     const value = line[name]
-    // false and 0 restrict nothing, so they are stored as no value.
-    if (value !== undefined) sets.push({ field: fieldNumber[name], value: Number(value) || unset })
+    if (value !== undefined) sets.push({ field: fieldNumber[name], value: storedValue(name, value) })
   }
   return sets
+}
+
+/** What restricts nothing (false, and 0 where it is no limit) is stored as no value. */
+function storedValue(name: PushedRestriction, value: boolean | number | null): number {
+  return value === 0 && limitsByZero(name) ? 0 : Number(value) || unset
 }
 
 /** An overbooked room has fewer than no units left: none are sold. */

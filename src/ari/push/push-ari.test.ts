@@ -192,7 +192,7 @@ test('prices null clears all prices of both models; a null amount clears one', a
   ])
 })
 
-test('restrictions: 0 and null clear, 1 to 999 set, and none changes another', async () => {
+test('restrictions: 0 and null clear, maxAdvanceDays null alone, 1 to 999 set, and none changes another', async () => {
   const supplier = await storySupplier(gateway)
   const names = [
     'minLengthStay',
@@ -215,10 +215,9 @@ test('restrictions: 0 and null clear, 1 to 999 set, and none changes another', a
       outcomesOf(await push(supplier, night('2027-04-01', { rates: bar({ [name]: cleared }) }))),
       ['applied 1'],
     )
+    const other = cleared === 0 || name === 'maxAdvanceDays' ? null : 0
     assert.deepEqual(
-      outcomesOf(
-        await push(supplier, night('2027-04-01', { rates: bar({ [name]: cleared === 0 ? null : 0 }) })),
-      ),
+      outcomesOf(await push(supplier, night('2027-04-01', { rates: bar({ [name]: other }) }))),
       ['unchanged 0'],
     )
     const others = Object.entries(all).slice(index + 1)

@@ -3,7 +3,7 @@
  * of src/. Slow and plain on purpose; the proof compares the service with it.
  */
 
-import { limitNames, switchNames } from './naive-restrictions.ts'
+import { limitKept, limitNames, switchNames } from './naive-restrictions.ts'
 
 export const digitsByCurrency: Readonly<Record<string, number>> = { JPY: 0, USD: 2, EUR: 2, KWD: 3 }
 const categories = ['adult', 'child', 'infant'] as const
@@ -265,7 +265,7 @@ export class NaiveHotel {
       if (line[name] !== undefined) sets.set(name, line[name] === true ? 'true' : null)
     for (const name of limitNames) {
       const value = line[name]
-      if (value !== undefined) sets.set(name, value === null || value === 0 ? null : String(value))
+      if (value !== undefined) sets.set(name, limitKept(name, value) ?? null)
     }
     for (const [field, value] of priced.sets) sets.set(field, value)
     const isOverlay = push.mode === 'overlay'

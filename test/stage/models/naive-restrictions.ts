@@ -3,7 +3,10 @@
  * know of them. `test/lists/restriction-models.test.ts` compares the names with the service's.
  */
 
-/** `at`: the days whose values apply. A switch forbids; a limit bounds what it names in `of`. */
+/**
+ * `at`: the days whose values apply. A switch forbids; a limit bounds what it names in `of`. 0 clears it, unless
+ * `zeroBounds`.
+ */
 export const naiveRestrictions = {
   closed: { kind: 'switch', at: 'nights', of: undefined, title: 'closed' },
   closedToArrival: { kind: 'switch', at: 'arrival', of: undefined, title: 'closed to arrival' },
@@ -13,7 +16,13 @@ export const naiveRestrictions = {
   minStayArrival: { kind: 'min', at: 'arrival', of: 'length', title: 'minimum stay on arrival' },
   maxStayArrival: { kind: 'max', at: 'arrival', of: 'length', title: 'maximum stay on arrival' },
   minAdvanceDays: { kind: 'min', at: 'arrival', of: 'advance', title: 'minimum days ahead' },
-  maxAdvanceDays: { kind: 'max', at: 'arrival', of: 'advance', title: 'maximum days ahead' },
+  maxAdvanceDays: {
+    kind: 'max',
+    at: 'arrival',
+    of: 'advance',
+    zeroBounds: true,
+    title: 'maximum days ahead',
+  },
 } as const
 
 type Table = typeof naiveRestrictions
@@ -34,6 +43,12 @@ export const switchNames = naiveNames.filter(
 export const limitNames = naiveNames.filter(
   (name): name is NaiveLimit => naiveRestrictions[name].kind !== 'switch',
 )
+
+/** What a limit that was sent leaves stored; undefined for nothing. */
+export function limitKept(name: NaiveLimit, sent: number | string | null): string | undefined {
+  if (sent === null || (Number(sent) === 0 && !('zeroBounds' in naiveRestrictions[name]))) return undefined
+  return String(sent)
+}
 
 export const minimumNames = limitNames.filter((name) => naiveRestrictions[name].kind === 'min')
 export const maximumNames = limitNames.filter((name) => naiveRestrictions[name].kind === 'max')

@@ -241,7 +241,7 @@ function randomRestrictions(random: Random): Restrictions {
       const restriction = naiveRestrictions[name]
       if (restriction.kind === 'switch') return { [name]: true }
       const most = restriction.of === 'length' ? 6 : 14
-      return { [name]: 1 + random.below(most) }
+      return { [name]: ('zeroBounds' in restriction ? 0 : 1) + random.below(most) }
     }
   }
 }

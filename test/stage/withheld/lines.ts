@@ -1,6 +1,6 @@
 import type { Value } from '../models/read-back-nights.ts'
 import { addDays, type ItemSent, type LineSent, type PriceSent, type PushSent } from '../models/naive-ari.ts'
-import { limitNames, switchNames } from '../models/naive-restrictions.ts'
+import { limitKept, limitNames, switchNames } from '../models/naive-restrictions.ts'
 
 /** What pushes say, night by night, and the pushes that say it. By the contract, without any code of src/. */
 
@@ -62,7 +62,12 @@ function fieldsOf(line: LineSent): Map<string, Value | null> {
   const fields = new Map<string, Value | null>()
   if (line.inventory !== undefined) fields.set('inventory', line.inventory)
   for (const name of switchNames) if (line[name] !== undefined) fields.set(name, line[name] === true || null)
-  for (const name of limitNames) if (line[name] !== undefined) fields.set(name, Number(line[name]) || null)
+  for (const name of limitNames) {
+    const sent = line[name]
+    if (sent === undefined) continue
+    const kept = limitKept(name, sent)
+    fields.set(name, kept === undefined ? null : Number(kept))
+  }
   return fields
 }
 
