@@ -939,6 +939,7 @@ create table room_rate (
   meal_plan text,
   cancel_policies jsonb default '[]'::jsonb not null,
   pricing_model text,
+  max_infant smallint,
   constraint room_rate_pkey PRIMARY KEY (hotel_id, room_no, rate_no),
   constraint room_rate_pricing_model_check CHECK ((pricing_model = ANY (ARRAY['unit'::text, 'guest'::text]))),
   constraint room_rate_hotel_id_rate_no_fkey FOREIGN KEY (hotel_id, rate_no) REFERENCES rate(hotel_id, rate_no),

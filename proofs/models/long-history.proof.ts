@@ -48,6 +48,7 @@ const catalog: HotelCatalog = {
     maxOccupancy: 3,
     maxAdult: null,
     maxChild: null,
+    maxInfant: null,
     pricingModel: 'guest',
   }),
   priceFloor: undefined,

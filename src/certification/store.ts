@@ -169,6 +169,7 @@ export type PricedRoomRate = {
   maxOccupancy: number
   maxAdult: number | null
   maxChild: number | null
+  maxInfant: number | null
 }
 
 /** Room-rates that are sold, of these hotels. */
@@ -180,7 +181,7 @@ export async function selectRoomRates(
   const { rows } = await db.query<PricedRoomRate>(
     `select held.hotel_id as "hotelId", held.room_no as "roomNo", held.rate_no as "rateNo", room.code as "roomId",
        rate.code as "rateId", pricing_model as "pricingModel", max_occupancy as "maxOccupancy", max_adult as "maxAdult",
-       max_child as "maxChild"
+       max_child as "maxChild", max_infant as "maxInfant"
      from room_rate as held join room on room.hotel_id = held.hotel_id and room.room_no = held.room_no
        join rate on rate.hotel_id = held.hotel_id and rate.rate_no = held.rate_no
      where held.hotel_id = any($1::int[]) and is_available and pricing_model is not null

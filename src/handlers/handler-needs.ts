@@ -2,6 +2,7 @@ import { alertChannels, type MailSettings, type OperatorsWebhook } from '../aler
 import { catalogs } from '../ari/catalog/catalog.ts'
 import { committer } from '../ari/commit/commit.ts'
 import type { Homes } from '../ari/push/hand-over.ts'
+import { newestPricesReader } from '../ari/read/newest-prices.ts'
 import { nightsBelowCounter } from '../ari/read/nights-below.ts'
 import { selectHotelsOnSale } from '../ari/read/on-sale.ts'
 import { Gate } from '../base/gate.ts'
@@ -129,6 +130,7 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
     priceChecks: priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch }),
     countNightsBelow: nightsBelowCounter(needs.clock),
+    newestPrices: newestPricesReader(needs.clock),
     hotelsOnSale: (hotels: readonly HotelRow[]) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),
   }
 }

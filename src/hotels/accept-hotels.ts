@@ -9,6 +9,7 @@ import { hotelWarnings, timeZoneOtherwise, type Hotel, type hotelRoutes } from '
 import { counted } from '../base/counted.ts'
 import { formerAmountsText } from './former-amounts.ts'
 import { ruleLapsed } from './former-currency.ts'
+import { reservationsAffected } from './open-reservations.ts'
 import { saveHotels, type HotelToSave, type SavedHotel } from './store.ts'
 
 /** Saves a validated push of hotels, all or none; each is the full state of its hotel. */
@@ -65,6 +66,7 @@ function answerOf(
   for (const { outcome } of saved.values()) counts[outcome]++
   const warnings = hotels.flatMap((hotel, index) => [
     ...warningsOf(hotel, rows[index]?.cityMatched, index),
+    ...openWarnings(hotel, saved.get(hotel.hotelId), index),
     ...currencyWarnings(hotel, saved.get(hotel.hotelId), index),
   ])
   return { code: '200', message: 'Hotels updated successfully', requestId, ...counts, warnings }
@@ -77,6 +79,17 @@ function warningsOf({ city, timezone }: Hotel, cityMatched: string | undefined, 
     warnings.push({ ...hotelWarnings.cityUnknown, path: `/${index}/city`, value: reportedValue(city) })
   }
   return warnings
+}
+
+function openWarnings(
+  { isAvailable, currency }: Hotel,
+  saved: SavedHotel | undefined,
+  index: number,
+): Problem[] {
+  if (!saved?.open) return []
+  return saved.isClosed
+    ? [{ ...reservationsAffected(saved.open, 'closed'), path: `/${index}/isAvailable`, value: isAvailable }]
+    : [{ ...reservationsAffected(saved.open, 'currency'), path: `/${index}/currency`, value: currency }]
 }
 
 function currencyWarnings({ currency }: Hotel, saved: SavedHotel | undefined, index: number): Problem[] {

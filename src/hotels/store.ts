@@ -1,7 +1,9 @@
 import type { Queryable } from '../postgres/postgres.ts'
 import type { Hotel } from './contract.ts'
 import { selectFormerAmounts, type FormerAmounts } from './former-amounts.ts'
+import { todayIn } from './hotel-clock.ts'
 import { lockPlaces, refuseAbove } from './hotels-max.ts'
+import { selectOpenOfHotels, type OpenReservations } from './open-reservations.ts'
 
 /** The columns of a hotel that other features use. */
 export type HotelRow = {
@@ -88,7 +90,13 @@ export type SavedHotel = {
   currencyBefore: string | undefined
   /** What is unknown because the push changed the currency. */
   former: FormerAmounts | undefined
+  /** Whether it was open for bookings until now, and no longer is. */
+  isClosed: boolean
+  /** Of a hotel that the push closed, or whose currency it changed, if there are any. */
+  open: OpenReservations | undefined
 }
+
+const asCreated = { currencyBefore: undefined, former: undefined, isClosed: false, open: undefined }
 
 /** The pushing key. The platform calls the URLs of the key that last pushed a hotel. */
 type Pusher = { supplierId: number; keyId: number }
@@ -106,21 +114,17 @@ export async function saveHotels(
   if (inserted.length > 0) await refuseAbove(connection, supplierId, hotelsMax)
   const saved = new Map<string, SavedHotel>()
   for (const { id, code, revision } of inserted) {
-    saved.set(code, { id, outcome: 'created', revision, currencyBefore: undefined, former: undefined })
+    saved.set(code, { id, outcome: 'created', revision, ...asCreated })
   }
   const present = hotels.filter(({ hotelId }) => !saved.has(hotelId))
   if (present.length === 0) return saved
 
   // Locked in order of id, like in every push that locks several hotels, so that two of them can't deadlock.
-  const { rows: locked } = await connection.query<{
-    id: number
-    code: string
-    currency: string
-    sinceMs: number | null
-    revision: number
-    keyId: number | null
-  }>(
-    'select id, code, currency, epoch_ms(currency_changed_at) as "sinceMs", revision, key_id as "keyId" from hotel where supplier_id = $1 and code = any($2::text[]) order by id for no key update',
+  const { rows: locked } = await connection.query<
+    HotelRow & { sinceMs: number | null; keyId: number | null }
+  >(
+    `select ${hotelColumns}, epoch_ms(currency_changed_at) as "sinceMs", key_id as "keyId" from hotel
+     where supplier_id = $1 and code = any($2::text[]) order by id for no key update`,
     [supplierId, present.map(({ hotelId }) => hotelId)],
   )
   const revisionById = await updateChanged(connection, supplierId, present, nowMs)
@@ -128,10 +132,17 @@ export async function saveHotels(
   // The hotel itself doesn't change, so its revision stays.
   if (ofOtherKeys.length > 0)
     await connection.query('update hotel set key_id = $1 where id = any($2::int[])', [keyId, ofOtherKeys])
-  const currencyByCode = new Map(present.map(({ hotelId, currency }) => [hotelId, currency]))
-  const moved = locked.filter(({ code, currency }) => currencyByCode.get(code) !== currency)
+  const sentByCode = new Map(present.map((hotel) => [hotel.hotelId, hotel]))
+  const moved = locked.filter(({ code, currency }) => sentByCode.get(code)?.currency !== currency)
+  const closed = locked.filter((held) => held.isAvailable && sentByCode.get(held.code)?.isAvailable === false)
   const formerById = await selectFormerAmounts(connection, moved)
-  for (const { id, code, currency, revision } of locked) {
+  const affected = [...new Set([...closed, ...moved])].map((held) => ({
+    ...held,
+    today: todayIn(held, nowMs),
+  }))
+  const openById = await selectOpenOfHotels(connection, affected)
+  for (const held of locked) {
+    const { id, code, currency, revision } = held
     const risen = revisionById.get(id)
     saved.set(code, {
       id,
@@ -139,6 +150,8 @@ export async function saveHotels(
       revision: risen ?? revision,
       currencyBefore: currency,
       former: formerById.get(id),
+      isClosed: closed.includes(held),
+      open: openById.get(id),
     })
   }
   return saved

@@ -65,7 +65,7 @@ function partyOf({ adults, childAges }: RequestedRoom, { minChildAge, maxChildAg
   }
 }
 
-/** Infants don't count towards occupancy, but have the same limit as in prices that can be pushed. */
+/** Infants don't count towards `maxOccupancy`; their limit is that of prices that can be pushed. */
 export function fits({ adults, children, infants }: Party, occupancy: Occupancy): boolean {
   const most = guestsMaxOf(occupancy)
   return (

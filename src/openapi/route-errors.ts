@@ -85,7 +85,7 @@ const ariErrors: readonly ListedError[] = [
   {
     type: 'OCCUPANCY_EXCEEDED',
     message: "guests exceeds the product's occupancy",
-    hint: "At most the product's maxAdult, maxChild or maxOccupancy",
+    hint: "At most the product's maxAdult, maxChild, maxInfant or maxOccupancy",
   },
   {
     type: 'INVALID_AMOUNT',

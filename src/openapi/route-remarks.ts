@@ -2,6 +2,7 @@ import { itemErrors } from '../ari/item-contract.ts'
 import { guardWarning } from '../ari/guard/contract.ts'
 import type { RouteName } from '../contract.ts'
 import { hotelWarnings } from '../hotels/contract.ts'
+import { reservationsAffected } from '../hotels/open-reservations.ts'
 import { formerAmountWarning } from '../hotels/former-currency.ts'
 import { taxWarnings } from '../taxes/tax-warnings.ts'
 import { productWarnings } from '../products/contract.ts'
@@ -10,7 +11,10 @@ import type { ListedError } from './shapes.ts'
 
 /** Warnings about a push that was accepted nevertheless. */
 export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>>> = {
-  pushHotels: Object.values(hotelWarnings),
+  pushHotels: [
+    ...Object.values(hotelWarnings),
+    reservationsAffected({ reservations: 3, firstArrival: '2027-04-20' }, 'currency'),
+  ],
   pushTaxes: [
     ...Object.values(taxWarnings),
     formerAmountWarning('CITY_TAX of the property, 3.5 EUR', '/taxes/0/value'),
@@ -28,6 +32,9 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
     },
     productWarnings.occupancyLowered,
     productWarnings.policiesCleared,
+    productWarnings.infantsStillSold,
+    productWarnings.pricesOld('on 2027-02-18, 11 days ago'),
+    reservationsAffected({ reservations: 3, firstArrival: '2027-04-20' }, 'closed'),
     productWarnings.cleared(['mealPlan', 'occupancy.maxChild']),
   ],
   createReservation: [cardErrors.notDelivered, cardErrors.removed],

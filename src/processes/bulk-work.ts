@@ -2,6 +2,7 @@ import { parentPort, type MessagePort } from 'node:worker_threads'
 import { Counter } from 'prom-client'
 import { catalogs } from '../ari/catalog/catalog.ts'
 import { committer } from '../ari/commit/commit.ts'
+import { newestPricesReader } from '../ari/read/newest-prices.ts'
 import { nightsBelowCounter } from '../ari/read/nights-below.ts'
 import { processorSeconds, type Telemetry } from '../base/telemetry.ts'
 import { isToThread, type FromThread, type Gained } from '../bulk/worker/thread-messages.ts'
@@ -35,7 +36,12 @@ export async function workInThread(needs: Needs): Promise<void> {
     committer: commits,
     submitted: () => submitted,
     bulkBell: bell,
-    linePushes: linePushes({ ...needs, catalogs: known, countNightsBelow: nightsBelowCounter(needs.clock) }),
+    linePushes: linePushes({
+      ...needs,
+      catalogs: known,
+      countNightsBelow: nightsBelowCounter(needs.clock),
+      newestPrices: newestPricesReader(needs.clock),
+    }),
   })
   const watch = startStoreWatch(needs)
   const counters = new Counters(needs.telemetry)

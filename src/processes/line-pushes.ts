@@ -7,11 +7,12 @@ import { pushHotels } from '../hotels/hotel-endpoints.ts'
 import type { Push, UncheckedCall } from '../http/calls/call.ts'
 import type { Answer, Mounted } from '../http/calls/mount.ts'
 import { pushProducts } from '../products/product-endpoints.ts'
+import type { ProductNeeds } from '../products/sale-warnings.ts'
 import { pushTaxes } from '../taxes/tax-endpoints.ts'
 import type { TaxNeeds } from '../taxes/tax-warnings.ts'
 
 /** The endpoints of pushes for the lines of first loads: they are judged exactly like requests. */
-export function linePushes(needs: Omit<AriNeeds, 'committer'> & TaxNeeds): LinePushes {
+export function linePushes(needs: Omit<AriNeeds, 'committer'> & TaxNeeds & ProductNeeds): LinePushes {
   const planned = new WeakMap<Push, ReadyPush>()
   const submit = async (ready: ReadyPush): Promise<Answer> => {
     planned.set(ready.push, ready)

@@ -1,17 +1,16 @@
 import type { Push } from '../http/calls/call.ts'
 import { answer, type Answer } from '../http/calls/mount.ts'
-import { problemsListedMax, Rejected, rejectIfAny, type Problem, reportedValue } from '../http/rejected.ts'
+import { problemsListedMax, Rejected, rejectIfAny, reportedValue } from '../http/rejected.ts'
 import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
 import { assertedCurrencyProblems } from '../hotels/asserted-currency.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
-import type { Needs, Queryable } from '../postgres/postgres.ts'
+import type { Queryable } from '../postgres/postgres.ts'
 import { applyAndLog } from '../push-log/keep/keep.ts'
 import { todayIn } from '../hotels/hotel-clock.ts'
 import { minorDigits } from '../reference/currencies.ts'
 import { selectAddedCancelCodes } from '../reference/store.ts'
 import {
-  productWarnings,
   type Product,
   type productRoutes,
   productErrors,
@@ -23,6 +22,8 @@ import { cancelPoliciesJson } from './policies/policy-rules.ts'
 import { formerAmountWarnings } from './policies/former-amounts.ts'
 import { policyWarningsOf } from './policies/policy-warnings.ts'
 import { overruledWarnings } from './product-rules.ts'
+import { clearedWarnings, infantWarnings, loweredWarnings, type SavedProduct } from './push-warnings.ts'
+import { saleWarnings, type ProductNeeds } from './sale-warnings.ts'
 import {
   guestsMaxOf,
   type Occupancy,
@@ -42,7 +43,7 @@ import {
 
 /** Saves a validated push of products, all or none; each product is the full state of its room-rate. */
 export function acceptProducts(
-  needs: Needs,
+  needs: ProductNeeds,
   push: Push,
   { hotelId, currency, products }: BodyOf<typeof productRoutes.pushProducts>,
 ): Promise<Answer> {
@@ -58,8 +59,10 @@ export function acceptProducts(
     const today = todayIn(hotel, needs.clock.now())
     const warnings = [
       ...overruledWarnings(products),
-      ...loweredWarnings(products, saved),
+      ...(await saleWarnings(needs, connection, hotel, saved)),
+      ...loweredWarnings(saved),
       ...clearedWarnings(saved),
+      ...infantWarnings(products),
       ...formerAmountWarnings(products, minorDigits(hotel.currency) ?? 0),
       ...products.flatMap(({ cancelPolicies = [] }, index) =>
         policyWarningsOf(cancelPolicies, `/products/${index}/cancelPolicies`, { added, today }),
@@ -81,39 +84,6 @@ export function acceptProducts(
       kept: { outcome, hotelId: hotel.id, hotelCode: hotelId, revision },
     }
   })
-}
-
-function loweredWarnings(products: readonly Product[], saved: readonly SavedProduct[]): Problem[] {
-  return products.flatMap((_product, index) =>
-    saved[index]?.isOccupancyLowered
-      ? [
-          {
-            ...productWarnings.occupancyLowered,
-            path: `/products/${index}/occupancy`,
-          },
-        ]
-      : [],
-  )
-}
-
-function clearedWarnings(saved: readonly SavedProduct[]): Problem[] {
-  return saved.flatMap(({ arePoliciesCleared, cleared }, index) => [
-    ...(arePoliciesCleared
-      ? [{ ...productWarnings.policiesCleared, path: `/products/${index}/cancelPolicies` }]
-      : []),
-    ...(cleared.length > 0 ? [{ ...productWarnings.cleared(cleared), path: `/products/${index}` }] : []),
-  ])
-}
-
-export type SavedProduct = {
-  /** `updated` also if only attributes of the room or the rate changed. */
-  outcome: 'created' | 'updated' | 'unchanged'
-  /** Whether guest prices may exist that a party could buy before but no longer can. */
-  isOccupancyLowered: boolean
-  /** Whether the product had cancellation policies and no longer has any. */
-  arePoliciesCleared: boolean
-  /** The other optional members that had a value and no longer have one. */
-  cleared: readonly string[]
 }
 
 /** Stores products under their hotel's lock and skips unchanged ones. Returns the outcomes, in order. */
@@ -143,18 +113,20 @@ export async function saveProducts(
   const changedKeys = await upsertRoomRates(connection, hotelId, roomRates)
   const changedRoomNos = new Set(changedRooms.map(({ no }) => no))
   const changedRateNos = new Set(changedRates.map(({ no }) => no))
-  return roomRates.map(({ roomNo, rateNo, occupancy }, index) => {
+  return roomRates.map(({ roomNo, rateNo, isAvailable, occupancy }, index): SavedProduct => {
     const key = roomRateKey(roomNo, rateNo)
     const stored = storedByKey.get(key)
-    if (!stored)
-      return { outcome: 'created', isOccupancyLowered: false, arePoliciesCleared: false, cleared: [] }
+    if (!stored) return { roomNo, rateNo, ...asCreated }
     const isChanged = changedKeys.has(key) || changedRoomNos.has(roomNo) || changedRateNos.has(rateNo)
     const isOccupancyLowered = stored.pricingModel === 'guest' && isLower(occupancy, stored)
     // An empty list is deliberate; an absent one may have been forgotten.
     const arePoliciesCleared = stored.hasPolicies && products[index]?.cancelPolicies === undefined
     const outcome = isChanged ? 'updated' : 'unchanged'
     return {
+      roomNo,
+      rateNo,
       outcome,
+      sale: isAvailable === stored.isAvailable ? 'asBefore' : isAvailable ? 'back' : 'archived',
       isOccupancyLowered,
       arePoliciesCleared,
       cleared: clearedMembers(products[index], stored),
@@ -162,12 +134,21 @@ export async function saveProducts(
   })
 }
 
+const asCreated = {
+  outcome: 'created',
+  sale: 'asBefore',
+  isOccupancyLowered: false,
+  arePoliciesCleared: false,
+  cleared: [],
+} as const
+
 /** `cancelPolicies` have a warning of their own. */
 function clearedMembers(product: Product | undefined, stored: StoredRoomRate): string[] {
   const isCleared = {
     mealPlan: stored.mealPlan !== null && product?.mealPlan === undefined,
     'occupancy.maxAdult': stored.maxAdult !== null && product?.occupancy.maxAdult === undefined,
     'occupancy.maxChild': stored.maxChild !== null && product?.occupancy.maxChild === undefined,
+    'occupancy.maxInfant': stored.maxInfant !== null && product?.occupancy.maxInfant === undefined,
   }
   return Object.entries(isCleared).flatMap(([member, holds]) => (holds ? [member] : []))
 }

@@ -83,6 +83,17 @@ export const productWarnings = {
     message: 'The cancellation policies of the product were cleared: none were sent',
     hint: 'A product is pushed as a whole: send its cancelPolicies again, or [] if it no longer has any',
   },
+  infantsStillSold: {
+    type: 'INFANTS_STILL_SOLD',
+    message: 'maxChild is 0, but infants can still be booked: they are no children',
+    hint: 'Send maxInfant 0 too for a house for adults alone, or the number of infants that a room takes',
+  },
+  /** `pushed`: when, in words. */
+  pricesOld: (pushed: string) => ({
+    type: 'PRICES_OLD',
+    message: `On sale again at the stored prices: the newest was pushed ${pushed}`,
+    hint: 'Push the prices with POST /push/ari if they are no longer right, or archive the product until you have',
+  }),
   cleared: (members: readonly string[]) => ({
     type: 'CLEARED',
     message: `Cleared, because the push left it out: ${members.join(', ')}`,
@@ -110,6 +121,13 @@ export const occupancy = Type.Object({
   maxAdult: Type.Optional(limit('maxAdult', 1, 'Maximum number of adults; absent: the same as maxOccupancy')),
   maxChild: Type.Optional(
     limit('maxChild', 0, 'Maximum number of children; absent: the same as maxOccupancy'),
+  ),
+  maxInfant: Type.Optional(
+    limit(
+      'maxInfant',
+      0,
+      'Maximum number of infants (below the minChildAge of the hotel), who do not count towards maxOccupancy; absent: the same as maxOccupancy. 0 beside maxChild 0: adults alone',
+    ),
   ),
 })
 
@@ -158,6 +176,7 @@ export const productRoutes = {
       'All products or none: if one product is invalid, the push is refused, and the answer lists every invalid product.',
       'A product is a room with a rate. `roomType` and `roomName` belong to the room, `rateName` to the rate, the rest to the pair; the last push wins.',
       'Each product is the full state of its pair: an optional field that is left out is cleared. Products that are not sent stay as they are; `isAvailable: false` archives one.',
+      'Infants are no children: a house for adults alone sends `maxInfant: 0` beside `maxChild: 0`.',
       'A lower occupancy keeps the stored prices, but those for more guests cannot be sold, and are not read back, until it allows them again.',
       '`channelManagerId` in the body is ignored: the key identifies the channel manager.',
     ].join('\n'),

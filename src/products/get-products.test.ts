@@ -22,7 +22,7 @@ const products = [
     rateName: 'Best Available Rate',
     isAvailable: true,
     mealPlan: 'BB',
-    occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 0 },
+    occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 0, maxInfant: 0 },
     cancelPolicies: [
       {
         code: 'FLEX2',

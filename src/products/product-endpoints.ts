@@ -12,12 +12,13 @@ import { acceptProducts } from './accept-products.ts'
 import { productRoutes, productReadErrors, productsPerPushMax } from './contract.ts'
 import { formerAmountWarnings } from './policies/former-amounts.ts'
 import { pairOf, productProblems, productsOf, type KnownNames } from './product-rules.ts'
+import type { ProductNeeds } from './sale-warnings.ts'
 import { selectNamesInUse } from './store.ts'
 import { selectOptionalProducts } from './stored-products.ts'
 import type { ConstraintError } from '../http/route.ts'
 
 /** POST /push/products. */
-export const pushProducts = (needs: Needs): Mounted =>
+export const pushProducts = (needs: ProductNeeds): Mounted =>
   onEveryProblem(
     productRoutes.pushProducts,
     (body, shapeProblems, { caller }) => judge(needs.db, body, shapeProblems, caller),

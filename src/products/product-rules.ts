@@ -85,7 +85,7 @@ function occupancyProblems(occupancy: unknown, path: string): Problem[] {
   if (!isRecord(occupancy)) return []
   const { maxOccupancy } = occupancy
   if (!isCount(maxOccupancy)) return []
-  return ['maxAdult', 'maxChild'].flatMap((member) => {
+  return ['maxAdult', 'maxChild', 'maxInfant'].flatMap((member) => {
     const value = occupancy[member]
     if (!isCount(value) || value <= maxOccupancy) return []
     return [

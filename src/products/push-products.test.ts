@@ -21,7 +21,7 @@ const product = {
   rateName: 'Best Available Rate',
   isAvailable: true,
   mealPlan: 'BB',
-  occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 1 },
+  occupancy: { maxOccupancy: 3, maxAdult: 2, maxChild: 1, maxInfant: 1 },
   cancelPolicies: [
     {
       code: 'FLEX2',
@@ -63,7 +63,7 @@ async function stored({ name }: TestSupplier): Promise<Stored> {
   const products = await gateway.db.query<Record<string, unknown>>(
     `select room.code as "roomId", room.room_no as "roomNo", room.name as "roomName", room_type as "roomType",
        rate.code as "rateId", rate.rate_no as "rateNo", rate.name as "rateName", room_rate.is_available as "isAvailable",
-       meal_plan as "mealPlan", max_occupancy as "maxOccupancy", max_adult as "maxAdult", max_child as "maxChild",
+       meal_plan as "mealPlan", max_occupancy as "maxOccupancy", max_adult as "maxAdult", max_child as "maxChild", max_infant as "maxInfant",
        cancel_policies as "cancelPolicies"
      from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no)
        join hotel on hotel.id = hotel_id join supplier on supplier.id = supplier_id
@@ -195,9 +195,10 @@ describe('pushing again', () => {
       { rateName: 'Other' },
       { isAvailable: false },
       { mealPlan: 'RO' },
-      { occupancy: { maxOccupancy: 4, maxAdult: 2, maxChild: 1 } },
-      { occupancy: { maxOccupancy: 3, maxAdult: 3, maxChild: 1 } },
-      { occupancy: { maxOccupancy: 3, maxAdult: 2 } },
+      { occupancy: { ...product.occupancy, maxOccupancy: 4 } },
+      { occupancy: { ...product.occupancy, maxAdult: 3 } },
+      { occupancy: { ...product.occupancy, maxChild: undefined } },
+      { occupancy: { ...product.occupancy, maxInfant: 0 } },
       { cancelPolicies: [] },
     ]) {
       const reply = await push(supplier, { ...product, ...change })

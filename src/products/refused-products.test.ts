@@ -161,6 +161,10 @@ const refusals: Readonly<Record<string, Refusal[]>> = {
     invalidOccupancy('maxChild', -1, 'must not be negative'),
     invalidOccupancy('maxChild', 4, 'must be less than or equal to maxOccupancy'),
   ],
+  'occupancy/maxInfant': [
+    invalidOccupancy('maxInfant', -1, 'must not be negative'),
+    invalidOccupancy('maxInfant', 4, 'must be less than or equal to maxOccupancy'),
+  ],
   'cancelPolicies/0/startDate': [
     [
       'reversed dates',

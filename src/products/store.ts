@@ -9,6 +9,7 @@ export type RoomRate = {
   maxOccupancy: number
   maxAdult: number | null
   maxChild: number | null
+  maxInfant: number | null
   /** null until the first price is pushed. */
   pricingModel: 'unit' | 'guest' | null
 }
@@ -32,7 +33,16 @@ export function numbersOfKey(key: number): { roomNo: number; rateNo: number } {
   return { roomNo: Math.floor(key / numbersPerHotel), rateNo: key % numbersPerHotel }
 }
 
-type RoomRateTuple = [number, number, boolean, number, number | null, number | null, 'unit' | 'guest' | null]
+type RoomRateTuple = [
+  roomNo: number,
+  rateNo: number,
+  isAvailable: boolean,
+  maxOccupancy: number,
+  maxAdult: number | null,
+  maxChild: number | null,
+  maxInfant: number | null,
+  pricingModel: 'unit' | 'guest' | null,
+]
 
 export type CatalogLists = {
   rooms: [string, number][]
@@ -46,7 +56,7 @@ export function catalogLists(hotelId: string): Record<keyof CatalogLists, string
     rooms: `(select coalesce(json_agg(json_build_array(code, room_no)), '[]') from room where hotel_id = ${hotelId})`,
     rates: `(select coalesce(json_agg(json_build_array(code, rate_no)), '[]') from rate where hotel_id = ${hotelId})`,
     roomRates: `(select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult,
-       max_child, pricing_model)), '[]') from room_rate where hotel_id = ${hotelId})`,
+       max_child, max_infant, pricing_model)), '[]') from room_rate where hotel_id = ${hotelId})`,
   }
 }
 
@@ -62,8 +72,9 @@ export async function selectCatalog(db: Queryable, hotelId: number): Promise<Cat
 
 export function catalogOf({ rooms, rates, roomRates }: CatalogLists): Catalog {
   const roomRateByKey = new Map<number, RoomRate>()
-  for (const [roomNo, rateNo, isAvailable, maxOccupancy, maxAdult, maxChild, pricingModel] of roomRates) {
-    const roomRate = { roomNo, rateNo, isAvailable, maxOccupancy, maxAdult, maxChild, pricingModel }
+  for (const [roomNo, rateNo, isAvailable, maxOccupancy, maxAdult, maxChild, maxInfant, model] of roomRates) {
+    const occupancy = { maxOccupancy, maxAdult, maxChild, maxInfant }
+    const roomRate = { roomNo, rateNo, isAvailable, ...occupancy, pricingModel: model }
     roomRateByKey.set(roomRateKey(roomNo, rateNo), roomRate)
   }
   return { roomNoByCode: new Map(rooms), rateNoByCode: new Map(rates), roomRateByKey }
@@ -158,7 +169,10 @@ export type RoomRateToSave = Pick<Product, 'isAvailable' | 'mealPlan' | 'occupan
   cancelPoliciesJson: string
 }
 
-export type StoredRoomRate = Pick<RoomRate, 'maxOccupancy' | 'maxAdult' | 'maxChild' | 'pricingModel'> & {
+export type StoredRoomRate = Pick<
+  RoomRate,
+  'isAvailable' | 'maxOccupancy' | 'maxAdult' | 'maxChild' | 'maxInfant' | 'pricingModel'
+> & {
   mealPlan: string | null
   hasPolicies: boolean
 }
@@ -170,8 +184,9 @@ export async function selectStoredRoomRates(
   roomRates: readonly RoomRateToSave[],
 ): Promise<Map<number, StoredRoomRate>> {
   const { rows } = await connection.query<StoredRoomRate & { roomNo: number; rateNo: number }>(
-    `select room_no as "roomNo", rate_no as "rateNo", max_occupancy as "maxOccupancy", max_adult as "maxAdult",
-       max_child as "maxChild", meal_plan as "mealPlan", pricing_model as "pricingModel",
+    `select room_no as "roomNo", rate_no as "rateNo", is_available as "isAvailable", max_occupancy as "maxOccupancy",
+       max_adult as "maxAdult", max_child as "maxChild", max_infant as "maxInfant", meal_plan as "mealPlan",
+       pricing_model as "pricingModel",
        cancel_policies <> '[]' as "hasPolicies"
      from room_rate
      where hotel_id = $1 and (room_no, rate_no) in (select * from unnest($2::int2[], $3::int2[]))`,
@@ -197,17 +212,17 @@ export async function upsertRoomRates(
   const { rows } = await connection.query<{ roomNo: number; rateNo: number }>(
     // The pricing model is not listed: it is set with the prices and stays.
     `insert into room_rate as held (hotel_id, room_no, rate_no, is_available, max_occupancy, max_adult, max_child,
-       meal_plan, cancel_policies)
-     select $1, * from unnest($2::int2[], $3::int2[], $4::boolean[], $5::int2[], $6::int2[], $7::int2[], $8::text[],
-       $9::jsonb[])
+       max_infant, meal_plan, cancel_policies)
+     select $1, * from unnest($2::int2[], $3::int2[], $4::boolean[], $5::int2[], $6::int2[], $7::int2[], $8::int2[],
+       $9::text[], $10::jsonb[])
      on conflict (hotel_id, room_no, rate_no) do update
        set is_available = excluded.is_available, max_occupancy = excluded.max_occupancy,
-         max_adult = excluded.max_adult, max_child = excluded.max_child, meal_plan = excluded.meal_plan,
-         cancel_policies = excluded.cancel_policies
-       where (held.is_available, held.max_occupancy, held.max_adult, held.max_child, held.meal_plan,
+         max_adult = excluded.max_adult, max_child = excluded.max_child, max_infant = excluded.max_infant,
+         meal_plan = excluded.meal_plan, cancel_policies = excluded.cancel_policies
+       where (held.is_available, held.max_occupancy, held.max_adult, held.max_child, held.max_infant, held.meal_plan,
            held.cancel_policies)
          is distinct from (excluded.is_available, excluded.max_occupancy, excluded.max_adult, excluded.max_child,
-           excluded.meal_plan, excluded.cancel_policies)
+           excluded.max_infant, excluded.meal_plan, excluded.cancel_policies)
      returning room_no as "roomNo", rate_no as "rateNo"`,
     [
       hotelId,
@@ -217,6 +232,7 @@ export async function upsertRoomRates(
       roomRates.map(({ occupancy }) => occupancy.maxOccupancy),
       roomRates.map(({ occupancy }) => occupancy.maxAdult ?? null),
       roomRates.map(({ occupancy }) => occupancy.maxChild ?? null),
+      roomRates.map(({ occupancy }) => occupancy.maxInfant ?? null),
       roomRates.map(({ mealPlan }) => mealPlan ?? null),
       roomRates.map(({ cancelPoliciesJson }) => cancelPoliciesJson),
     ],
@@ -229,16 +245,17 @@ export type Occupancy = {
   maxOccupancy: number
   maxAdult?: number | null | undefined
   maxChild?: number | null | undefined
+  maxInfant?: number | null | undefined
 }
 
 export type GuestsMax = Readonly<Record<'adult' | 'child' | 'infant', number>>
 
 /** The most guests of each age category that a party of the product can have. */
-export function guestsMaxOf({ maxOccupancy, maxAdult, maxChild }: Occupancy): GuestsMax {
+export function guestsMaxOf({ maxOccupancy, maxAdult, maxChild, maxInfant }: Occupancy): GuestsMax {
   return {
     adult: Math.min(maxAdult ?? maxOccupancy, maxOccupancy),
     child: Math.min(maxChild ?? maxOccupancy, maxOccupancy),
-    infant: maxOccupancy,
+    infant: Math.min(maxInfant ?? maxOccupancy, maxOccupancy),
   }
 }
 

@@ -33,7 +33,8 @@ export async function selectOptionalProducts(
             'roomId', room.code, 'roomType', room.room_type, 'roomName', room.name,
             'rateId', rate.code, 'rateName', rate.name, 'isAvailable', is_available, 'mealPlan', meal_plan,
             'occupancy', json_build_object(
-              'maxOccupancy', max_occupancy, 'maxAdult', max_adult, 'maxChild', max_child),
+              'maxOccupancy', max_occupancy, 'maxAdult', max_adult, 'maxChild', max_child,
+              'maxInfant', max_infant),
             'cancelPolicies', nullif(cancel_policies, '[]'))) as product
           from room_rate join room using (hotel_id, room_no) join rate using (hotel_id, rate_no)
           where hotel_id = hotel.id

@@ -63,13 +63,23 @@ export async function livePrice(
   return { why: priced.why, unsold }
 }
 
-function fits(hotel: StoredHotel, { isAvailable, occupancy }: Mapping, { adult, child }: Guests): boolean {
-  const { maxOccupancy, maxAdult = maxOccupancy, maxChild = maxOccupancy } = occupancy
+function fits(
+  hotel: StoredHotel,
+  { isAvailable, occupancy }: Mapping,
+  { adult, child, infant }: Guests,
+): boolean {
+  const {
+    maxOccupancy,
+    maxAdult = maxOccupancy,
+    maxChild = maxOccupancy,
+    maxInfant = maxOccupancy,
+  } = occupancy
   return (
     hotel.isAvailable &&
     isAvailable &&
     adult <= maxAdult &&
     child <= maxChild &&
+    infant <= maxInfant &&
     adult + child <= maxOccupancy
   )
 }

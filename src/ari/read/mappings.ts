@@ -27,6 +27,7 @@ type RoomRateRow = {
   maxOccupancy: number
   maxAdult: number | null
   maxChild: number | null
+  maxInfant: number | null
   isAvailable: boolean
   pricingModel: string | null
   firstMonth: MonthNumber | null
@@ -43,6 +44,7 @@ async function selectRoomRates(
     `select room_rate.room_no as "roomNo", room.code as "roomId", room.name as "roomName", room.room_type as "roomType",
        room_rate.rate_no as "rateNo", rate.code as "rateId", rate.name as "rateName", meal_plan as "mealPlan",
        max_occupancy as "maxOccupancy", max_adult as "maxAdult", max_child as "maxChild",
+       max_infant as "maxInfant",
        is_available as "isAvailable", pricing_model as "pricingModel",
        held.first as "firstMonth", held.last as "lastMonth", held.written_at as "writtenAt"
      from room_rate
@@ -121,7 +123,7 @@ function mappingOf(
   last: DayNumber | undefined,
 ): Mapping {
   const { roomId, roomName, roomType, roomNo, rateId, rateName, rateNo, mealPlan, isAvailable } = row
-  const { maxOccupancy, maxAdult, maxChild, pricingModel, writtenAt } = row
+  const { maxOccupancy, maxAdult, maxChild, maxInfant, pricingModel, writtenAt } = row
   return {
     roomId,
     roomName,
@@ -135,6 +137,7 @@ function mappingOf(
       maxOccupancy,
       ...(maxAdult === null ? {} : { maxAdult }),
       ...(maxChild === null ? {} : { maxChild }),
+      ...(maxInfant === null ? {} : { maxInfant }),
     },
     isAvailable,
     pricingModel,

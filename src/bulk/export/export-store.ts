@@ -80,7 +80,8 @@ export async function selectGuestsMax(
 ): Promise<{ adult: number; child: number; infant: number }> {
   const { rows } = await db.query<{ adult: number; child: number; infant: number }>(
     `select coalesce(max(least(max_adult, max_occupancy)), 0)::int as adult,
-       coalesce(max(least(max_child, max_occupancy)), 0)::int as child, coalesce(max(max_occupancy), 0)::int as infant
+       coalesce(max(least(max_child, max_occupancy)), 0)::int as child,
+       coalesce(max(least(max_infant, max_occupancy)), 0)::int as infant
      from hotel join room_rate on room_rate.hotel_id = hotel.id
      where supplier_id = $1 and ($2::text[] is null or hotel.code = any($2))`,
     [supplierId, hotelCodes],

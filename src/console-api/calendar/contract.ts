@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { OpenReservations } from '../../hotels/open-reservations.ts'
 import type { RateRestriction, RestrictionName } from '../../ari/restrictions.ts'
 import { requestedRoom, roomsPerStayMax } from '../../offers/contract.ts'
 import type { CellSetter, ExplainedHotel, ExplainedStay } from './explain-contract.ts'
@@ -166,6 +167,8 @@ export type StopSellAnswer = {
   requestId: string
   rows: StoppedRow[]
   nightsChanged: number
+  /** Of `stop`: the open reservations that have any of these nights, which it does not cancel; null without any. */
+  affected: OpenReservations | null
 }
 
 const hotelParam = { hotelId: text({ maxLength: 10, description: 'platformHotelId' }) }

@@ -68,6 +68,7 @@ test('a stopped room is sold at no rate, whatever is pushed, until an operator r
       requestId: '',
       rows: [{ roomId: 'DBL', rateId: null, nights: 3, changed: 3 }],
       nightsChanged: 3,
+      affected: null,
     },
   )
   const rule = {

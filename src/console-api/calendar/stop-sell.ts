@@ -1,4 +1,5 @@
 import type { StoppedRow } from '../../ari/blocks/stop-sell.ts'
+import { selectOptionalOpenOfNights } from '../../hotels/open-reservations.ts'
 import { readId } from '../../http/calls/query.ts'
 import { commonLimits } from '../../keys/contract.ts'
 import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
@@ -45,6 +46,10 @@ export const stopSell = (needs: SalesNeeds): Mounted =>
           body.action === 'stop'
             ? await stopSales(connection, sales, { stretches, reason, untilMs, isPreview }, by)
             : await resumeNights(connection, sales, { stretches, reason: body.reason, isPreview }, by)
+        const affected =
+          body.action === 'stop'
+            ? await selectOptionalOpenOfNights(connection, { hotelId, today: sales.today }, stretches)
+            : undefined
         const changedIn = ({ roomNo, rateNo }: StoppedRow): number =>
           changed
             .filter((one) => one.roomNo === roomNo && one.rateNo === rateNo)
@@ -60,6 +65,7 @@ export const stopSell = (needs: SalesNeeds): Mounted =>
             changed: changedIn(stretches[index] ?? { roomNo: 0, rateNo: 0 }),
           })),
           nightsChanged,
+          affected: affected ?? null,
         }
       })
       return answer(200, outcome)

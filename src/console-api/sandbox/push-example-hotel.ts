@@ -8,6 +8,7 @@ import type { Push, Caller } from '../../http/calls/call.ts'
 import { answer, on, type Answer, type Mounted } from '../../http/calls/mount.ts'
 import { isRecord } from '../../http/validation/validate.ts'
 import { acceptProducts } from '../../products/accept-products.ts'
+import type { ProductNeeds } from '../../products/sale-warnings.ts'
 import { selectMealPlans, selectRoomTypes } from '../../reference/store.ts'
 import { selectAheadMs, inSandbox } from '../../sandbox/account.ts'
 import { acceptTaxes } from '../../taxes/accept-taxes.ts'
@@ -20,7 +21,7 @@ import type { Queryable } from '../../postgres/postgres.ts'
 import { noWarnings } from '../../http/calls/warnings.ts'
 import { selectNewestKey } from '../suppliers/store.ts'
 
-type ExampleNeeds = AriNeeds & TaxNeeds & { environment: Environment }
+type ExampleNeeds = AriNeeds & TaxNeeds & ProductNeeds & { environment: Environment }
 
 /** POST /sandbox/{supplierId}/example: the pushes that make a hotel bookable, one after another. */
 export const pushExampleHotel = (needs: ExampleNeeds): Mounted =>

@@ -67,7 +67,7 @@ export function explain(
 }
 
 function offeredRules({ catalog, roomRate, wanted }: Context): TestedRule[] {
-  const { isAvailable, maxOccupancy, maxAdult, maxChild } = roomRate
+  const { isAvailable, maxOccupancy, maxAdult, maxChild, maxInfant } = roomRate
   const [hotel, product] = [{ kind: 'hotel' }, { kind: 'product' }] as const
   const whole = (rule: OfferRule, held: boolean, origin: Origin): TestedRule => ({
     rule,
@@ -81,6 +81,7 @@ function offeredRules({ catalog, roomRate, wanted }: Context): TestedRule[] {
     maxOccupancy,
     ...(maxAdult === null ? {} : { maxAdult }),
     ...(maxChild === null ? {} : { maxChild }),
+    ...(maxInfant === null ? {} : { maxInfant }),
   }
   return [
     whole('hotelAvailable', catalog.isAvailable, hotel),

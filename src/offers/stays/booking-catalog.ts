@@ -39,6 +39,7 @@ export type BookableRoomRate = {
   maxOccupancy: number
   maxAdult: number | null
   maxChild: number | null
+  maxInfant: number | null
   mealPlan: string | null
   /** The model of the last pushed prices. */
   pricingModel: 'unit' | 'guest' | null
@@ -65,7 +66,7 @@ export const bookingCatalogColumn = `json_build_object(
   'policies', (select coalesce(json_agg(cancel_policies order by cancel_policies), '[]')
     from (select distinct cancel_policies from room_rate where hotel_id = hotel.id) as policies),
   'roomRates', (select coalesce(json_agg(json_build_array(room_no, rate_no, is_available, max_occupancy, max_adult,
-      max_child, meal_plan, pricing_model, position) order by room_no, rate_no), '[]')
+      max_child, max_infant, meal_plan, pricing_model, position) order by room_no, rate_no), '[]')
     from (select *, dense_rank() over (order by cancel_policies) - 1 as position
       from room_rate where hotel_id = hotel.id) as room_rate),
   'taxes', ${taxesColumn('hotel.id')}, 'cancelCodes', ${addedCancelCodesColumn})::text`
@@ -88,6 +89,7 @@ type BookingCatalogRow = Pick<
     number,
     boolean,
     number,
+    number | null,
     number | null,
     number | null,
     string | null,
@@ -124,6 +126,7 @@ export function bookingCatalogOf(hotelId: number, version: number, json: string)
       maxOccupancy,
       maxAdult,
       maxChild,
+      maxInfant,
       mealPlan,
       pricingModel,
       policiesAt,
@@ -141,6 +144,7 @@ export function bookingCatalogOf(hotelId: number, version: number, json: string)
           maxOccupancy,
           maxAdult,
           maxChild,
+          maxInfant,
           mealPlan,
           pricingModel,
           policies: policies[policiesAt] ?? noPolicies,

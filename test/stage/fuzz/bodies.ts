@@ -33,6 +33,7 @@ const words: Readonly<Record<string, (random: Random) => unknown>> = {
   maxOccupancy: (random) => 3 + random.below(3),
   maxAdult: (random) => 1 + random.below(3),
   maxChild: (random) => random.below(3),
+  maxInfant: (random) => random.below(3),
   guests: (random) => 1 + random.below(2),
   ageCategory: () => 'adult',
   price: (random) => random.pick([100, 55.5, '120.25', null]),

@@ -121,6 +121,7 @@ function makeOccupancy(chance: Chance): ProductSent['occupancy'] {
     maxOccupancy,
     ...(chance.percent(50) ? { maxAdult: 1 + chance.below(maxOccupancy) } : {}),
     ...(chance.percent(50) ? { maxChild: chance.below(maxOccupancy) } : {}),
+    ...(chance.percent(30) ? { maxInfant: chance.below(maxOccupancy) } : {}),
   }
 }
 

@@ -48,7 +48,7 @@ export type ProductSent = {
   roomId: string
   rateId: string
   isAvailable: boolean
-  occupancy: { maxOccupancy: number; maxAdult?: number; maxChild?: number }
+  occupancy: { maxOccupancy: number; maxAdult?: number; maxChild?: number; maxInfant?: number }
 }
 
 export type ItemTold = { status: string; cellsChanged: number; hasErrors: boolean; isWithheld: boolean }
@@ -495,8 +495,13 @@ function guestField(
 }
 
 function mostOf({ occupancy }: ProductSent, category: string | undefined): number {
-  const { maxOccupancy, maxAdult = maxOccupancy, maxChild = maxOccupancy } = occupancy
-  const own = category === 'adult' ? maxAdult : category === 'child' ? maxChild : maxOccupancy
+  const {
+    maxOccupancy,
+    maxAdult = maxOccupancy,
+    maxChild = maxOccupancy,
+    maxInfant = maxOccupancy,
+  } = occupancy
+  const own = category === 'adult' ? maxAdult : category === 'child' ? maxChild : maxInfant
   return Math.min(own, maxOccupancy)
 }
 

@@ -24,7 +24,7 @@ export type NaiveProduct = {
   roomId: string
   rateId: string
   isAvailable: boolean
-  occupancy: { maxOccupancy: number; maxAdult?: number; maxChild?: number }
+  occupancy: { maxOccupancy: number; maxAdult?: number; maxChild?: number; maxInfant?: number }
 }
 
 /** A night of a room-rate; prices in minor units, `unit` or by category and guests ("adult 2"), never both. */
@@ -120,7 +120,7 @@ export function judge(hotel: NaiveHotel, product: NaiveProduct, stay: NaiveStay)
     if (adults + children > occupancy.maxOccupancy) broken.add('occupancy')
     if (occupancy.maxAdult !== undefined && adults > occupancy.maxAdult) broken.add('occupancy')
     if (occupancy.maxChild !== undefined && children > occupancy.maxChild) broken.add('occupancy')
-    if (infants > occupancy.maxOccupancy) broken.add('occupancy')
+    if (infants > Math.min(occupancy.maxInfant ?? Infinity, occupancy.maxOccupancy)) broken.add('occupancy')
   }
 
   let unitsLeft = Number.POSITIVE_INFINITY

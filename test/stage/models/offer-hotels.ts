@@ -129,6 +129,7 @@ function randomOccupancy(random: Random): NaiveProduct['occupancy'] {
     maxOccupancy,
     ...(random.chance(0.4) ? { maxAdult: most() } : {}),
     ...(random.chance(0.4) ? { maxChild: most() - 1 } : {}),
+    ...(random.chance(0.4) ? { maxInfant: most() - 1 } : {}),
   }
 }
 
@@ -267,13 +268,13 @@ function prices(
     })
     return { price: amountOf(price) }
   }
-  const { maxOccupancy, maxAdult = maxOccupancy, maxChild = maxOccupancy } = product.occupancy
+  const { maxOccupancy, maxAdult = maxOccupancy, maxChild = maxOccupancy, maxInfant } = product.occupancy
   const lines: [category: string, guests: number, minor: number][] = []
   for (let guests = 1; guests <= maxAdult; guests++)
     if (random.chance(0.9)) lines.push(['adult', guests, minor(40_000)])
   for (let guests = 1; guests <= maxChild; guests++)
     if (random.chance(0.7)) lines.push(['child', guests, random.below(5_000)])
-  if (random.chance(0.4)) lines.push(['infant', 1, random.below(1_000)])
+  if (maxInfant !== 0 && random.chance(0.4)) lines.push(['infant', 1, random.below(1_000)])
   if (lines.every(([category]) => category !== 'adult')) lines.push(['adult', 1, minor(40_000)])
   setRate(naive, product, range, (night) => {
     night.prices.delete('unit')

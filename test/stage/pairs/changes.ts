@@ -95,7 +95,7 @@ const changes: Record<Exclude<Kind, keyof typeof settingChanges>, Change> = {
     products(account, () => ({
       occupancy: random.pick([
         { maxOccupancy: 2, maxAdult: 2, maxChild: 1 },
-        { maxOccupancy: 3, maxAdult: 2, maxChild: 0 },
+        { maxOccupancy: 3, maxAdult: 2, maxChild: 0, maxInfant: 0 },
       ]),
     })),
   mealPlan: (account) => products(account, ofBar({ mealPlan: 'BB' })),

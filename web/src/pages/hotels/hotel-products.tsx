@@ -89,11 +89,14 @@ function Named({ name, code }: { name: string; code: string }) {
   )
 }
 
-function Guests({ occupancy: { maxOccupancy, maxAdult, maxChild } }: Pick<HotelProduct, 'occupancy'>) {
+function Guests({
+  occupancy: { maxOccupancy, maxAdult, maxChild, maxInfant },
+}: Pick<HotelProduct, 'occupancy'>) {
   const { t } = useTranslation()
   const parts = [
     ...(maxAdult === undefined ? [] : [t('hotels.products.adults', { count: maxAdult })]),
     ...(maxChild === undefined ? [] : [t('hotels.products.children', { count: maxChild })]),
+    ...(maxInfant === undefined ? [] : [t('hotels.products.infants', { count: maxInfant })]),
   ]
   const most = t('hotels.products.most', { max: maxOccupancy })
   return parts.length > 0 ? `${most} (${parts.join(', ')})` : most

@@ -276,6 +276,9 @@ export const calendar = {
       open_zero: 'Nothing would change: none of these nights has a stop-sell.',
       open: 'Resumes sales of {{nights}}; {{already}} without stop-sell.',
     },
+    affected_one: '{{count}} open reservation has some of them and is kept; its arrival is on {{date}}.',
+    affected_other:
+      '{{count}} open reservations have some of them and are kept; the first arrival is on {{date}}.',
     confirm: { stop: 'Stop sales', open: 'Resume sales' },
     done: {
       stop_zero: 'Sales of these nights stay stopped',

@@ -191,6 +191,8 @@ export const hotels = {
     adults_other: '{{count}} adults',
     children_one: '{{count}} child',
     children_other: '{{count}} children',
+    infants_one: '{{count}} infant',
+    infants_other: '{{count}} infants',
     policies: 'Cancellation',
     noPolicy: 'none',
     policyCount_one: '{{count}} policy',

@@ -3,14 +3,14 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Calendar, StoppedRow } from '../../../../../src/console-api/calendar/contract.ts'
+import type { Calendar } from '../../../../../src/console-api/calendar/contract.ts'
 import { useChange } from '../../../api.ts'
 import { Confirm } from '../../../parts/dialogs.tsx'
-import { useNights } from '../../../parts/values/nights-text.ts'
 import { ErrorNote } from '../../../parts/error-note.tsx'
 import { dayOf } from '../grid/days.ts'
 import { rowKey } from '../grid/rows.ts'
 import { useStopSellPreview } from '../grid/use-calendar.ts'
+import { Outcome, affectedText, useChanges, type Action } from './stop-sell-outcome.tsx'
 
 export type StopSellDraft = {
   room: string
@@ -21,7 +21,6 @@ export type StopSellDraft = {
   /** Codes or names of the rooms and rates to begin with. */
   only?: string
 }
-type Action = 'stop' | 'open'
 type Target = { roomId: string; rateId?: string }
 
 const previewAfterMs = 300
@@ -62,13 +61,13 @@ export function StopSellDialog({
   const lacksReason = action === 'stop' && reason.trim() === ''
   const [previewed] = useDebouncedValue(JSON.stringify(input), previewAfterMs)
   const preview = useStopSellPreview(previewed === JSON.stringify(input) ? input : undefined)
-  const outcome = preview.data
   const changesOf = useChanges()
   const send = (): void => {
     if (!input || lacksReason) return
     change.mutate(input, {
-      onSuccess: ({ rows }) => {
-        notifications.show({ message: t(`calendar.stopSell.done.${action}`, changesOf(rows)) })
+      onSuccess: ({ rows, affected }) => {
+        const done = t(`calendar.stopSell.done.${action}`, changesOf(rows))
+        notifications.show({ message: [done, ...affectedText(t, affected)].join('. ') })
         onClose()
       },
     })
@@ -113,28 +112,11 @@ export function StopSellDialog({
         </Group>
         <Targets calendar={calendar} selected={selected} onChange={setSelected} />
         <Terms action={action} reason={reason} setReason={setReason} until={until} setUntil={setUntil} />
-        <Text size="sm" role="status" fw={500}>
-          {!isWhole
-            ? t('calendar.stopSell.incomplete')
-            : outcome
-              ? t(`calendar.stopSell.preview.${action}`, changesOf(outcome.rows))
-              : t('parts.loading')}
-        </Text>
+        <Outcome action={action} isWhole={isWhole} outcome={preview.data} />
         {isWhole && preview.error && <ErrorNote error={preview.error} />}
       </Stack>
     </Confirm>
   )
-}
-
-/** The nights that change, and those that are as wanted already. */
-function useChanges(): (rows: readonly StoppedRow[]) => { count: number; nights: string; already: string } {
-  const nightsOf = useNights()
-  return (rows) => {
-    const those = (count: (row: StoppedRow) => number) =>
-      nightsOf(rows.map((row) => ({ isRate: row.rateId !== null, nights: count(row) })))
-    const { nights: already } = those(({ nights, changed }) => nights - changed)
-    return { ...those(({ changed }) => changed), already }
-  }
 }
 
 function termsOf(action: Action, reason: string, until: string): { reason?: string; until?: string } {

@@ -263,11 +263,13 @@ function memberOf(value: unknown, name: string): unknown {
 /** `3 guests, 2 adults`. */
 function limitsText(t: TFunction, held: unknown): string {
   const of = (name: string): unknown => memberOf(held, name)
-  const [guests, adults, children] = [of('maxOccupancy'), of('maxAdult'), of('maxChild')]
+  const [guests, adults] = [of('maxOccupancy'), of('maxAdult')]
+  const [children, infants] = [of('maxChild'), of('maxInfant')]
   return [
     t('calendar.guests.any', { count: numberIn(guests) }),
     ...(typeof adults === 'number' ? [t('calendar.guests.adult', { count: adults })] : []),
     ...(typeof children === 'number' ? [t('calendar.guests.child', { count: children })] : []),
+    ...(typeof infants === 'number' ? [t('calendar.guests.infant', { count: infants })] : []),
   ].join(', ')
 }
 
