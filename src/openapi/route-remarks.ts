@@ -52,6 +52,12 @@ export const remarks: Readonly<Partial<Record<RouteName, readonly ListedError[]>
     },
     itemErrors.negativeInventory,
     {
+      type: 'INVENTORY_TWICE',
+      message:
+        'DBL has another inventory earlier in this push for 2 nights (2027-04-15, 2027-04-16): the last one, 4, counts',
+      hint: "The other is at /ari/0. An item's inventory is that of the room, for all its rates; a rate's own share goes into its entry of rates",
+    },
+    {
       type: 'NEVER_BOOKABLE',
       message: '3 nights cannot be booked: minLengthStay is above maxLengthStay',
       hint: 'Send minLengthStay and maxLengthStay together, or null for the one that no longer applies',

@@ -20,6 +20,7 @@ import {
   type LineLocation,
 } from './plan-item.ts'
 import { lineValues, roomValues, unitWarnings } from './pushed-values.ts'
+import { repeatedUnits } from './repeated-units.ts'
 import type { ItemProblems, Location, ReadableItem, ReadableLine, ReadablePush } from './readable.ts'
 import type { UndoPlan } from '../history/undo-plan.ts'
 
@@ -93,6 +94,8 @@ export function planPush(
   const items = body.ari.map((item, index) =>
     planItem(item, `/ari/${index}`, problemsByItem.get(index), push),
   )
+  if (catalog)
+    for (const [index, warning] of repeatedUnits(items, catalog)) items[index]?.warnings.push(warning)
   let cells = 0
   for (const { rows } of items)
     for (const { months } of rows) for (const { mask } of months) cells += countNights(mask)
