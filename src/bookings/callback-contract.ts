@@ -20,8 +20,8 @@ const amount = (description: string) =>
 const count = (description: string) => Type.String({ description, pattern: '^\\d+$', examples: ['1'] })
 
 const customer = Type.Object({
-  first_name: plain('Given name'),
-  last_name: plain('Family name'),
+  first_name: plain('Given name; empty for a name of one word'),
+  last_name: plain('Family name, or the name of one word'),
   email: Type.Optional(plain('E-mail address')),
   phone: Type.Optional(plain('Telephone number')),
   country_code: Type.Optional(plain('ISO 3166-1, two letters')),
@@ -77,8 +77,8 @@ const room = Type.Object({
   room_id: code({ description: 'Your room code' }),
   room_name: plain('Name of the room'),
   meal_plan: Type.Optional(plain('Meal plan code')),
-  first_name: plain('Given name of the guest of this room'),
-  last_name: plain('Family name of the guest of this room'),
+  first_name: plain('Given name of the guest of this room; empty for a name of one word'),
+  last_name: plain('Family name of the guest of this room, or the name of one word'),
   price: Type.Array(nightPrice, {
     minItems: 1,
     description: 'One element for each night; they add up to the total of the room',
@@ -126,7 +126,8 @@ export const deliveredReservation = Type.Object({
   reservation_id: code({ description: 'The same for all versions: use it to recognize repeats' }),
   reservation_version: count('Increases with every change'),
   reservation_datetime: Type.String({
-    description: 'Time of booking, UTC, without a zone',
+    description:
+      'Time of booking in UTC, written without a zone (modified_datetime has the Z): not the time of the hotel',
     examples: ['2027-02-18T16:14:54'],
   }),
   modified_datetime: Type.String({

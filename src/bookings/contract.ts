@@ -31,8 +31,12 @@ export const reservationsPerPage = { max: 500, usual: 100 }
 const name = (description: string) => nameText({ maxLength: nameCharactersMax, description })
 
 const person = {
-  firstName: name('Given name'),
-  lastName: name('Family name'),
+  firstName: Type.Optional(name('Given name; absent or empty for a name of one word')),
+  lastName: Type.Optional(
+    name(
+      'Family name, or the name of one word. Of a person, one of the two is needed; a firstName alone is taken as this',
+    ),
+  ),
 }
 
 const customer = Type.Object(

@@ -70,7 +70,7 @@ function summaryOf(reservation: DeliveredReservation): Omit<Received, 'version' 
     arrival: first?.arrival_date ?? '',
     departure: first?.departure_date ?? '',
     rooms: reservation.room.length,
-    guest: `${reservation.customer.first_name} ${reservation.customer.last_name}`,
+    guest: `${reservation.customer.first_name} ${reservation.customer.last_name}`.trim(),
     total: `${reservation.totalamountaftertax} ${reservation.currencycode}`,
     ...(card ? { card: `${card.CardType} …${card.CardNumber.slice(-4)}` } : {}),
   }

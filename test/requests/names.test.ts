@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import {
   client,
@@ -8,7 +9,7 @@ import {
   type TestSupplier,
 } from '../stage/harness.ts'
 import { startMailServer } from '../stage/servers/mail-server.ts'
-import { ada, expectStatus, openShop, room } from '../stage/scenes/booking.ts'
+import { ada, bookingBody, expectStatus, idOf, openShop, room } from '../stage/scenes/booking.ts'
 import { expectOk, problemsOf, product, storyHotel } from '../stage/story.ts'
 
 /** Names that people tell apart: none is another's, none mixes scripts in a word, none is blank. */
@@ -101,6 +102,75 @@ test('a name of blanks alone is refused, of whatever blanks', async () => {
         [path, 'TOO_SHORT', `${name} must not be blank`],
       ])
     }
+})
+
+test('a name of one word is a name, in either member: it is the last name, and delivered with an empty first name', async () => {
+  const shop = await openShop(gateway, 'One word', { inventory: 9 })
+  const rooms = [
+    room({ guest: { lastName: 'Sukarno' } }),
+    room({ rateId: 'NRF', guest: { firstName: '', lastName: 'Pelé' } }),
+  ]
+  const booking = { rooms, customer: { firstName: 'Cher' } }
+  const id = idOf(await shop.book(booking))
+  const { body } = expectOk(await shop.platform.get(`/booking/reservations/${id}`))
+  const { rooms: booked, customer } = Object(body['reservation'])
+  const named = (lastName: string) => ({ firstName: '', lastName })
+  assert.deepEqual(
+    [customer, ...booked.map(({ guest }: { guest: object }) => guest)],
+    [named('Cher'), named('Sukarno'), named('Pelé')],
+  )
+  const { body: fetched } = expectOk(await shop.supplier.get('/push/webhook/pushbook/retrieve'))
+  const [delivered] = Object(fetched['data'])[0].reservations.reservation
+  const names = ({ first_name, last_name }: Record<string, unknown>) => [first_name, last_name]
+  assert.deepEqual([delivered.customer, ...delivered.room].map(names), [
+    ['', 'Cher'],
+    ['', 'Sukarno'],
+    ['', 'Pelé'],
+  ])
+  // The same people, written otherwise.
+  const same = {
+    rooms: [room({ guest: { firstName: 'Sukarno' } }), rooms[1]],
+    customer: { lastName: 'Cher' },
+  }
+  const put = await shop.platform.put(`/booking/reservations/${id}`, { ...bookingBody('One word'), ...same })
+  assert.equal(expectOk(put).body['version'], 1)
+  const found = expectOk(await admin.get('/reservations?guest=sukarno'))
+  assert.deepEqual(
+    Object(found.body['reservations']).map((one: Record<string, unknown>) => one['customer']),
+    ['Cher'],
+  )
+})
+
+test('a person without any name is refused, with what a name of one word is', async () => {
+  const shop = await openShop(gateway, 'No word', { inventory: 9 })
+  const hint = 'A name of one word is the lastName; firstName may be left out'
+  for (const nobody of [{}, { firstName: '', lastName: '' }]) {
+    const { body } = expectStatus(
+      await shop.book({ rooms: [room({ guest: nobody })], customer: nobody }),
+      400,
+    )
+    assert.deepEqual(
+      Object(body['errors']).map(({ path, type, message, hint: remedy }: Record<string, string>) => [
+        path,
+        type,
+        message,
+        remedy,
+      ]),
+      ['/customer/lastName', '/rooms/0/guest/lastName'].map((path) => [
+        path,
+        'REQUIRED',
+        'lastName is required',
+        hint,
+      ]),
+    )
+  }
+})
+
+test('reservation_datetime is UTC, in the guide and in the description of the field', async () => {
+  const guide = await readFile('docs/deliveries.md', 'utf8')
+  assert.match(guide, /`reservation_datetime` and `modified_datetime` are UTC/)
+  const described = await fetch(`${gateway.url}/openapi.json`)
+  assert.match(await described.text(), /"Time of booking in UTC, written without a zone/)
 })
 
 test('since takes the time of a reservation as it was delivered', async () => {

@@ -3,6 +3,7 @@ import { withClaims } from '../owed/claims.ts'
 import type { Change } from '../owed/consent.ts'
 import type { Agreed, Checks } from '../price/agree-price.ts'
 import type { ReservationBody } from '../contract.ts'
+import { personName } from '../person-name.ts'
 import { numbered } from '../price/matched-rooms.ts'
 import type { GivenUp, Payment, ReservationContent } from '../state.ts'
 import { matchedRooms, type PresentState } from './book.ts'
@@ -23,7 +24,7 @@ export function changeOf(body: ReservationBody, sold: Sold): Change {
   const { catalog, hotelName, agreed, checks, card, present, unitsGivenUp, atMs } = sold
   const { checkin, checkout, customer, payment } = body
   const { supplier, hotelCode } = catalog
-  const { firstName, lastName, email, phone, countryCode, remarks } = customer
+  const { email, phone, countryCode, remarks } = customer
   const matched = matchedRooms({ body, present })
   const { minorDigits } = agreed
   const { rooms, roomNumbersUsed } = numbered(agreed.rooms, matched, present?.content)
@@ -40,8 +41,7 @@ export function changeOf(body: ReservationBody, sold: Sold): Change {
     ...(present ? withClaims(present.content, { checkin, checkout, rooms, minorDigits }, matched, atMs) : {}),
     ...(unitsGivenUp.length > 0 ? { unitsGivenUp: [...unitsGivenUp] } : {}),
     customer: {
-      firstName,
-      lastName,
+      ...personName(customer),
       ...(email === undefined ? {} : { email }),
       ...(phone === undefined ? {} : { phone }),
       ...(countryCode === undefined ? {} : { countryCode }),

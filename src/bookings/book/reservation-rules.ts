@@ -36,6 +36,7 @@ function reservationProblems(body: unknown, nowMs: number): Problem[] {
   return [
     ...referenceProblems(hotel, '/hotel'),
     ...stayProblems(body),
+    ...nameProblems(body),
     ...(isRecord(customer) ? customerProblems(customer) : []),
     ...(isRecord(payment) && isRecord(payment['card']) ? cardProblems(payment['card'], nowMs) : []),
     ...(isRecord(expectedTotal) ? currencyProblems(expectedTotal) : []),
@@ -53,6 +54,28 @@ function termsProblems({ expectedTerms, rooms }: Record<string, unknown>): Probl
   if (!Array.isArray(expectedTerms) || !Array.isArray(rooms)) return []
   if (expectedTerms.length === rooms.length) return []
   return [{ ...reservationErrors.termsCount, path: '/expectedTerms', value: expectedTerms.length }]
+}
+
+/** A name of one word is a name, in either member. */
+function nameProblems({ customer, rooms }: Record<string, unknown>): Problem[] {
+  const guests: readonly unknown[] = Array.isArray(rooms) ? rooms : []
+  const people: [path: string, person: unknown][] = [
+    ['/customer', customer],
+    ...guests.map((room, index): [string, unknown] => [
+      `/rooms/${index}/guest`,
+      isRecord(room) ? room['guest'] : undefined,
+    ]),
+  ]
+  return people.flatMap(([path, person]) => {
+    if (!isRecord(person) || person['firstName'] !== undefined || person['lastName'] !== undefined) return []
+    return [{ ...nameMissing, path: `${path}/lastName` }]
+  })
+}
+
+const nameMissing = {
+  type: 'REQUIRED',
+  message: 'lastName is required',
+  hint: 'A name of one word is the lastName; firstName may be left out',
 }
 
 function customerProblems({ email, countryCode }: Record<string, unknown>): Problem[] {

@@ -3,6 +3,7 @@ import { minorText, toMinor } from '../../base/money.ts'
 import { spread } from '../../taxes/compute/spread.ts'
 import type { BookedRoom } from '../contract.ts'
 import type { RoomBasis, RoomState } from '../state.ts'
+import { personName } from '../person-name.ts'
 import type { KeptRoom } from './kept-rooms.ts'
 import { bookedNights, priceNights, type PricedNights } from './room-nights.ts'
 import { bookedTerms, withTerms, type TermsUnits } from './with-terms.ts'
@@ -14,8 +15,7 @@ export type KeptStay = { arrival: DayNumber; departure: DayNumber } & TermsUnits
 
 export function keptState({ booked, requested, isSmaller }: KeptRoom, stay: KeptStay): RoomState {
   const { childAges = [] } = requested
-  const { firstName, lastName } = requested.guest
-  const state: RoomState = { ...booked, childAges, guest: { firstName, lastName } }
+  const state: RoomState = { ...booked, childAges, guest: personName(requested.guest) }
   const isShorter = booked.nights.length !== stay.departure - stay.arrival
   if (!isSmaller && !isShorter) return state
   const smaller = { ...state, adults: requested.adults, party: partyOf(requested, booked) }

@@ -1,6 +1,7 @@
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import type { BookedRoom } from '../contract.ts'
+import { personName } from '../person-name.ts'
 import type { ReservationContent, RoomState } from '../state.ts'
 
 /** Which of a reservation's rooms the rooms of a change are. */
@@ -133,7 +134,8 @@ export function isSameRate({ roomId, rateId }: BookedRoom, booked: RoomState): b
 }
 
 function isSameGuest({ guest }: BookedRoom, booked: RoomState): boolean {
-  return guest.firstName === booked.guest.firstName && guest.lastName === booked.guest.lastName
+  const { firstName, lastName } = personName(guest)
+  return firstName === booked.guest.firstName && lastName === booked.guest.lastName
 }
 
 function isPartOf(ages: readonly number[], booked: readonly number[]): 'all' | 'some' | 'none' {

@@ -1,3 +1,4 @@
+import { personName } from '../person-name.ts'
 import { type BookableRoomRate, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import { unset } from '../../ari/blocks/block-codec.ts'
 import { fieldNumber } from '../../ari/fields.ts'
@@ -69,7 +70,7 @@ export function bookedStateOf(
       childAges: childAges.filter((age) => age >= minChildAge && age <= maxChildAge),
       infantAges: childAges.filter((age) => age < minChildAge),
     },
-    guest: { firstName: guest.firstName, lastName: guest.lastName },
+    guest: personName(guest),
     cancelPolicy: null,
   }
 }

@@ -7,7 +7,7 @@ import { stateOf } from '../../deliveries/queue/store.ts'
 /** The SQL of the reservations that operators search. */
 
 /** Of the version marked `present`. */
-export const customerName = `concat_ws(' ', present.content->'customer'->>'firstName', present.content->'customer'->>'lastName')`
+export const customerName = `concat_ws(' ', nullif(present.content->'customer'->>'firstName', ''), present.content->'customer'->>'lastName')`
 
 export type ReservationSearch = {
   supplierId: number | undefined

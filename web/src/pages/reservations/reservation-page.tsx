@@ -133,7 +133,7 @@ function GuestSection({ reservation }: { reservation: WholeReservation }) {
     <Section title={t('reservations.section.guest')}>
       <Facts
         facts={[
-          [t('reservations.customer'), `${customer.firstName} ${customer.lastName}`],
+          [t('reservations.customer'), `${customer.firstName} ${customer.lastName}`.trim()],
           [t('reservations.email'), customer.email],
           [t('reservations.phone'), customer.phone],
           [t('reservations.country'), customer.countryCode],

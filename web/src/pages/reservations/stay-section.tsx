@@ -151,7 +151,7 @@ function RoomPrices({ room, number, currency }: { room: Room; number: number; cu
 
   function partyOf({ guest, adults, childAges, mealPlan }: Room): string {
     return [
-      t('reservations.roomGuests', { name: `${guest.firstName} ${guest.lastName}` }),
+      t('reservations.roomGuests', { name: `${guest.firstName} ${guest.lastName}`.trim() }),
       t('reservations.adults', { count: adults }),
       ...(childAges.length > 0
         ? [t('reservations.children', { count: childAges.length, ages: childAges.join(', ') })]
