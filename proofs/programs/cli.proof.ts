@@ -395,6 +395,8 @@ test('the contract settings of an account are printed and changed, one at a time
     onFailure: 'reject',
     onTermsDiffer: 'warn',
     priceTolerance: '0',
+    pricesAre: 'sell',
+    commissionPercent: '0',
     deliversCards: false,
     mayPushOnDemand: true,
     mayRetrieve: true,
@@ -406,7 +408,15 @@ test('the contract settings of an account are printed and changed, one at a time
   }
   assert.deepEqual(await json('supplier', 'show', 'Agreed', '--json'), usual)
   const options = ['--on-failure', 'use_stored', '--price-tolerance', '2.50', '--card-delivery', 'on']
-  const changed = { ...usual, onFailure: 'use_stored', priceTolerance: '2.5', deliversCards: true }
+  options.push('--prices-are', 'net', '--commission-percent', '12.50')
+  const contract = { pricesAre: 'net', commissionPercent: '12.5' }
+  const changed = {
+    ...usual,
+    ...contract,
+    onFailure: 'use_stored',
+    priceTolerance: '2.5',
+    deliversCards: true,
+  }
   assert.deepEqual(await json('supplier', 'set', 'Agreed', '--json', ...options), changed)
   const off = ['--on-demand-push', 'off', '--reservation-retrieval', 'off', '--json']
   const restricted = { ...changed, mayPushOnDemand: false, mayRetrieve: false }

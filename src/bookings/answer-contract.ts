@@ -13,8 +13,8 @@ import { integer, oneOf, success, warning, type ConstraintError } from '../http/
 import { priceCheckOutcomes } from '../price-check/contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
-import { paymentTypes } from './callback-contract.ts'
 import { asks, changedTerms, forfeited, forfeitOfChange, owedAtLeast } from './owed/contract.ts'
+import { payableMembers, paymentAnswer } from './payment-contract.ts'
 
 /** The shapes of answers about reservations, and the refusals. */
 
@@ -150,15 +150,8 @@ export const reservationAnswer = Type.Object({
     countryCode: Type.Optional(Type.String()),
     remarks: Type.Optional(Type.String()),
   }),
-  payment: Type.Object({
-    type: oneOf(paymentTypes),
-    card: Type.Optional(
-      Type.Object({
-        type: Type.String(),
-        number: Type.String({ description: 'Masked', examples: ['411111******1111'] }),
-      }),
-    ),
-  }),
+  payment: paymentAnswer,
+  ...payableMembers,
   total: stayTotal,
   forfeited,
   cancellation: {

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { code, date, oneOf } from '../http/route.ts'
+import { pricesAres } from '../keys/price-contract.ts'
 import { feeAppliedPers } from '../products/policies/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import type { CallbackDescription } from '../webhooks/callback-contract.ts'
@@ -35,6 +36,13 @@ const card = Type.Object(
     CardNumber: plain('Digits only'),
     ExpireDate: Type.String({ description: 'MM/YYYY', examples: ['01/2030'] }),
     cvv: Type.Optional(plain('Sent until the first delivery that was accepted')),
+    IsVirtual: oneOf(flags, {
+      description: '1: made for this reservation alone, with the four members below; 0: a guest’s card',
+    }),
+    ValidFrom: Type.Optional(date({ description: 'First day on which you can charge it' })),
+    ValidTo: Type.Optional(date({ description: 'Last day on which you can charge it' })),
+    Amount: Type.Optional(amount('What you can charge it with')),
+    Currency: Type.Optional(plain('ISO currency code of its amount, the one of the reservation')),
   },
   { description: 'Only when your contract says so' },
 )
@@ -43,6 +51,11 @@ const nightPrice = Type.Object({
   date: date({ description: 'The night' }),
   rate_id: code({ description: 'Your rate code' }),
   rate_name: plain('Name of the rate'),
+  amount: Type.Optional(
+    amount(
+      'The price that you pushed; of a price that you answered to a price check, your amount before tax with the taxes that your prices include. Absent: booked before it was stored',
+    ),
+  ),
   amountbeforetax: amount('Without taxes'),
   amountaftertax: amount('With the taxes that are charged now'),
 })
@@ -145,6 +158,23 @@ export const deliveredReservation = Type.Object({
   totaltax: amount('Taxes charged now'),
   totalamountaftertax: amount('Amount charged'),
   forfeited: amount('Owed to you for what was given up: charged beside totalamountaftertax'),
+  amountdueatproperty: amount('Taxes that guests pay to you, in addition; fees are not part of it'),
+  prices_are: Type.Optional(
+    oneOf(pricesAres, {
+      description:
+        'By your contract at the time of booking. sell: what you push is what guests pay, and the platform keeps a commission; net: it is what you get. Absent: booked before it was stored',
+    }),
+  ),
+  commission: Type.Optional(
+    amount(
+      'What the platform keeps, or with Hotel Collect what you owe it: the percentage of your contract of totalamountbeforetax, half up; with Cancel, of what the penalty has without taxes; 0 of net prices. Absent: as prices_are, or with Cancel the terms are unknown',
+    ),
+  ),
+  amountpayable: Type.Optional(
+    amount(
+      'What the platform owes you: totalamountaftertax, or with Cancel the penalty, less the commission; 0 with Hotel Collect. Absent: as commission',
+    ),
+  ),
   penalty: Type.Optional(penalty),
   customer,
   paymentcarddetail: Type.Optional(card),
@@ -198,6 +228,10 @@ export const pushBookingCallback = {
             totalamountbeforetax: '110.00',
             totaltax: '10.00',
             totalamountaftertax: '120.00',
+            amountdueatproperty: '0.00',
+            prices_are: 'sell',
+            commission: '16.50',
+            amountpayable: '103.50',
             customer: {
               first_name: 'Ada',
               last_name: 'Lovelace',
@@ -221,6 +255,7 @@ export const pushBookingCallback = {
                     date: '2027-04-15',
                     rate_id: 'BAR',
                     rate_name: 'Best Available Rate',
+                    amount: '120.00',
                     amountbeforetax: '110.00',
                     amountaftertax: '120.00',
                   },

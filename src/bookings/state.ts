@@ -7,6 +7,8 @@ import type { TaxedTotal } from '../taxes/compute/compute.ts'
 import type { PenaltyBase } from '../taxes/compute/penalty-base.ts'
 import type { paymentTypes } from './callback-contract.ts'
 import type { PriceCheckOutcome } from '../price-check/contract.ts'
+import type { VirtualCard } from '../cards/contract.ts'
+import type { PriceContract } from '../keys/price-contract.ts'
 import type { reservationStatuses } from '../webhooks/contract.ts'
 
 /**
@@ -31,6 +33,8 @@ export type ReservationContent = {
   roomsGone?: RoomGone[]
   customer: Customer
   payment: Payment
+  /** The account's, as it was when the reservation was made; absent in bookings made before it was stored. */
+  contract?: PriceContract
   total: TaxedTotal
   priceChecks: CheckedRoomRate[]
 }
@@ -75,7 +79,10 @@ export type RoomState = {
 /** An amount above zero, owed for a stay from the first night to before the last date. */
 export type Claim = { from: string; to: string; amount: number }
 
-export type RoomGone = Pick<RoomState, 'roomId' | 'rateId' | 'cancelPolicy'> & {
+export type RoomGone = Pick<
+  RoomState,
+  'roomId' | 'rateId' | 'cancelPolicy' | 'nights' | 'total' | 'penaltyBase'
+> & {
   number: number
   /** What it owes, in minor units. */
   amount: number
@@ -106,7 +113,7 @@ type Customer = PersonName & { email?: string; phone?: string; countryCode?: str
 
 type PaymentType = (typeof paymentTypes)[number]
 /** The card number is masked; the card itself is in the vault or not kept at all. */
-export type Payment = { type: PaymentType; card?: { type: string; number: string } }
+export type Payment = { type: PaymentType; card?: { type: string; number: string; virtual?: VirtualCard } }
 
 /** A price check made for a version. */
 export type CheckedRoomRate = {

@@ -1,6 +1,7 @@
 import { referenceNotFound } from '../offers/stay-request.ts'
 import { hotelVersionColumns, type HotelVersions } from '../offers/stays/stays.ts'
 import type { HotelClock } from '../hotels/hotel-clock.ts'
+import type { PriceContract } from '../keys/price-contract.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { sweep } from '../postgres/connections/queryable.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
@@ -11,21 +12,23 @@ import type { ReservationStatus, ReservationContent, ReservationVersion } from '
 /** The stored reservations: all SQL, in whole statements. */
 
 /** The hotel lock that a booking keeps while it runs: pushes and other bookings of the hotel wait for it. */
-export type LockedHotel = HotelVersions & {
-  name: string
-  supplierId: number
-  timeZone: string
-  /** The revision of the last change of cells; null if it is from before their former values were stored. */
-  cellsRevision: number | null
-  /** How far its account's test clock is ahead. */
-  aheadMs: number
-  deliversCards: boolean
-}
+export type LockedHotel = HotelVersions &
+  PriceContract & {
+    name: string
+    supplierId: number
+    timeZone: string
+    /** The revision of the last change of cells; null if it is from before their former values were stored. */
+    cellsRevision: number | null
+    /** How far its account's test clock is ahead. */
+    aheadMs: number
+    deliversCards: boolean
+  }
 
 export async function lockHotelForBooking(connection: Queryable, hotelId: number): Promise<LockedHotel> {
   const { rows } = await connection.query<LockedHotel>({
     name: 'lock-hotel-for-booking',
-    text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", hotel.cells_revision as "cellsRevision", hotel.clock_ahead_ms as "aheadMs", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards"
+    text: `select ${hotelVersionColumns}, hotel.name, hotel.time_zone as "timeZone", hotel.cells_revision as "cellsRevision", hotel.clock_ahead_ms as "aheadMs", supplier.id as "supplierId", supplier.delivers_cards as "deliversCards",
+        supplier.prices_are as "pricesAre", trim_scale(supplier.commission_percent)::text as "commissionPercent"
       from hotel join supplier on supplier.id = hotel.supplier_id
       where hotel.id = $1 for no key update of hotel`,
     values: [hotelId],
@@ -34,16 +37,6 @@ export async function lockHotelForBooking(connection: Queryable, hotelId: number
   // A sandbox reset deleted the hotel in between.
   if (!hotel) throw referenceNotFound({ platformHotelId: String(hotelId) })
   return hotel
-}
-
-/** Whether the hotel's account receives cards, as committed. */
-export async function selectDeliversCards(db: Queryable, hotelId: number): Promise<boolean> {
-  const { rows } = await db.query<{ deliversCards: boolean }>(
-    `select delivers_cards as "deliversCards" from supplier
-     where id = (select supplier_id from hotel where id = $1)`,
-    [hotelId],
-  )
-  return rows[0]?.deliversCards ?? false
 }
 
 export async function selectHotelClock(db: Queryable, hotelId: number): Promise<HotelClock> {

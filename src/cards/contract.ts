@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { nameText, type ConstraintError } from '../http/route.ts'
+import { date, decimal, nameText, type ConstraintError } from '../http/route.ts'
 
 const holderCharactersMax = 100
 
@@ -23,6 +23,36 @@ export const cardErrors = {
     hint: 'Send a card that is valid at least this month',
   },
   cvv: { type: 'CARD_CVV_INVALID', message: 'Card cvv must be 3 or 4 digits', hint: cardHint },
+  virtualIncomplete: {
+    type: 'CARD_VIRTUAL_INCOMPLETE',
+    message: 'A virtual card needs validFrom, validTo, amount and currency',
+    hint: 'Send all four, or a card without isVirtual',
+  },
+  notVirtual: {
+    type: 'CARD_NOT_VIRTUAL',
+    message: 'Only a virtual card has a validity, an amount and a currency',
+    hint: 'Send isVirtual: true with validFrom, validTo, amount and currency, or omit them',
+  },
+  validity: {
+    type: 'CARD_VALIDITY_INVALID',
+    message: 'Card validFrom must not be after validTo',
+    hint: 'Send the first and the last day on which the card can be charged',
+  },
+  amount: {
+    type: 'CARD_AMOUNT_INVALID',
+    message: 'Card amount must have no more decimals than its currency, and at most 12 digits',
+    hint: 'For example "120.00" in EUR, "12000" in JPY',
+  },
+  currency: {
+    type: 'CARD_CURRENCY_INVALID',
+    message: 'Card currency is not valid',
+    hint: 'Send an ISO 4217 code in capitals, for example USD',
+  },
+  otherCurrency: {
+    type: 'CARD_CURRENCY_DIFFERS',
+    message: 'The virtual card is in another currency than the reservation',
+    hint: 'Send a card in the currency of the reservation',
+  },
   notAccepted: {
     type: 'CARDS_NOT_ACCEPTED',
     message: 'This service stores no cards: it has no vault key',
@@ -79,6 +109,33 @@ export const card = Type.Object(
         errors: { pattern: cardErrors.cvv },
       }),
     ),
+    isVirtual: Type.Optional(
+      Type.Boolean({
+        description: 'true: a card for this reservation alone, with the four members below; absent: false',
+        secret: true,
+      }),
+    ),
+    validFrom: Type.Optional(
+      date({ description: 'With isVirtual: the first day on which it can be charged', secret: true }),
+    ),
+    validTo: Type.Optional(
+      date({ description: 'With isVirtual: the last day on which it can be charged', secret: true }),
+    ),
+    amount: Type.Optional(
+      decimal({
+        atLeastZero: true,
+        description: 'With isVirtual: what it can be charged with',
+        examples: ['120.00'],
+        secret: true,
+      }),
+    ),
+    currency: Type.Optional(
+      Type.String({
+        description: "With isVirtual: ISO 4217 code of its amount; the reservation's currency",
+        examples: ['EUR'],
+        secret: true,
+      }),
+    ),
   },
   {
     description:
@@ -86,6 +143,16 @@ export const card = Type.Object(
     secret: true,
   },
 )
+
+/** What a virtual card can be charged with, and when. */
+export type VirtualCard = {
+  /** YYYY-MM-DD, both inclusive. */
+  validFrom: string
+  validTo: string
+  /** A decimal with all of the currency's digits. */
+  amount: string
+  currency: string
+}
 
 /** The state of the store's vault as a process sees it. */
 export const vaultStates = [

@@ -13,6 +13,16 @@ export const cvvRetainedMs = 71 * hourMs
 /** Fees for a cancelled stay are charged by then. */
 const retainedAfterCancelMs = 24 * hourMs
 
+/** Whether the hotel's account receives cards, as committed. */
+export async function selectDeliversCards(db: Queryable, hotelId: number): Promise<boolean> {
+  const { rows } = await db.query<{ deliversCards: boolean }>(
+    `select delivers_cards as "deliversCards" from supplier
+     where id = (select supplier_id from hotel where id = $1)`,
+    [hotelId],
+  )
+  return rows[0]?.deliversCards ?? false
+}
+
 /** Replaces the stored card; it belongs to this version of the reservation and later ones. */
 export async function saveCard(
   connection: Queryable,

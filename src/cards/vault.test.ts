@@ -49,8 +49,7 @@ test('a sealed card contains no plain card data, and the same card is sealed dif
       .join(),
   )
   for (const text of texts)
-    for (const secret of Object.values(card).filter((value) => value.length > 4))
-      assert.ok(!text.includes(secret))
+    for (const secret of [card.holderName, card.number, card.expiry]) assert.ok(!text.includes(secret))
   assert.notEqual(texts[0], texts[1])
 })
 

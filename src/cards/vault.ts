@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import type { VirtualCard } from './contract.ts'
 
 /**
  * Seals card data with AES-256-GCM. Each reservation has its own key for its card, and another for its CVV;
@@ -13,6 +14,7 @@ export type Card = {
   /** MM/YYYY */
   expiry: string
   cvv?: string
+  virtual?: VirtualCard
 }
 
 /** The stored form; null: never given, or destroyed. */

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { idMax } from '../http/calls/query.ts'
 import { dayMs, parseNight } from '../base/calendar.ts'
+import { isPercent } from '../keys/price-contract.ts'
 
 /** Values on the command line, parsed strictly; an error becomes one line that names the option. */
 
@@ -20,12 +21,12 @@ export function limit(range: { min: number; max: number }): (text: string) => nu
   return (text) => (text === 'default' ? text : number(text))
 }
 
-const percentMax = 100
-
 /** Kept as text, so that no digit is lost. */
-export function percent(text: string): string {
-  if (/^\d{1,3}(?:\.\d{1,2})?$/.test(text) && Number(text) <= percentMax) return text
-  throw new InvalidArgumentError(`It must be a number from 0 to ${percentMax} with at most 2 decimals.`)
+export function percent(decimalsMax: number): (text: string) => string {
+  return (text) => {
+    if (isPercent(text, decimalsMax)) return text
+    throw new InvalidArgumentError(`It must be a number from 0 to 100 with at most ${decimalsMax} decimals.`)
+  }
 }
 
 export function onOrOff(text: string): boolean {

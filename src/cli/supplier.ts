@@ -10,6 +10,7 @@ import {
   type OnFailure,
   type OnTermsDiffer,
 } from '../keys/suppliers.ts'
+import { commissionDecimalsMax, pricesAres, type PricesAre } from '../keys/price-contract.ts'
 import { supplierSubject } from '../console-api/suppliers/rules.ts'
 import { onOrOff, percent, integerBetween } from './arguments.ts'
 import { audited, withSession } from './session.ts'
@@ -78,6 +79,8 @@ type GivenAccount = {
   onFailure?: OnFailure
   onTermsDiffer?: OnTermsDiffer
   priceTolerance?: string
+  pricesAre?: PricesAre
+  commissionPercent?: string
   cardDelivery?: boolean
   onDemandPush?: boolean
   reservationRetrieval?: boolean
@@ -108,7 +111,18 @@ function addSet(supplier: Command): void {
     .option(
       '--price-tolerance <percent>',
       'how far the live total may differ from the stored one, in percent',
-      percent,
+      percent(2),
+    )
+    .addOption(
+      new Option(
+        '--prices-are <what>',
+        'what the pushed prices are: sell, which guests pay and of which you keep a commission, or net, which the hotel gets',
+      ).choices(pricesAres),
+    )
+    .option(
+      '--commission-percent <percent>',
+      'commission of sell prices, in percent of what guests are charged without taxes',
+      percent(commissionDecimalsMax),
     )
     .option('--card-delivery <on|off>', 'deliver payment cards with reservations', onOrOff)
     .option('--on-demand-push <on|off>', 'allow POST /push/webhook/booking', onOrOff)
@@ -139,29 +153,34 @@ function addSet(supplier: Command): void {
       integerBetween({ min: 0, max: 10_000_000 }),
     )
     .option('--json', 'print JSON')
-    .action((name: string, given: Given & GivenAccount) =>
-      withSession(async ({ db, vaultKeys }) => {
-        const account = await audited(db, async (connection) => {
-          const before = await setAccount(connection, name, {})
-          const result = await setAccount(connection, name, accountGiven(given))
-          const subject = supplierSubject({ supplierId: await supplierIdOf(connection, name), name })
-          return { result, action: 'supplier.change', subject, before, after: result }
-        })
-        printAccount(given, name, account)
-        if (account.deliversCards && vaultKeys.present === undefined)
-          remark('Without ARI_VAULT_KEY, bookings with a card are refused (CARDS_NOT_ACCEPTED)')
-      }),
-    )
+    .action(changeAccount)
+}
+
+function changeAccount(name: string, given: Given & GivenAccount): Promise<void> {
+  return withSession(async ({ db, vaultKeys }) => {
+    const account = await audited(db, async (connection) => {
+      const before = await setAccount(connection, name, {})
+      const result = await setAccount(connection, name, accountGiven(given))
+      const subject = supplierSubject({ supplierId: await supplierIdOf(connection, name), name })
+      return { result, action: 'supplier.change', subject, before, after: result }
+    })
+    printAccount(given, name, account)
+    if (account.deliversCards && vaultKeys.present === undefined)
+      remark('Without ARI_VAULT_KEY, bookings with a card are refused (CARDS_NOT_ACCEPTED)')
+  })
 }
 
 /** Only the options that were given. */
 function accountGiven(given: GivenAccount): Partial<Account> {
   const { onFailure, priceTolerance, cardDelivery, onDemandPush, reservationRetrieval } = given
   const { requireCertification, certified, managedKeys, managedKeyRate, hotelsMax, onTermsDiffer } = given
+  const { pricesAre, commissionPercent } = given
   return {
     ...(onFailure === undefined ? {} : { onFailure }),
     ...(onTermsDiffer === undefined ? {} : { onTermsDiffer }),
     ...(priceTolerance === undefined ? {} : { priceTolerance }),
+    ...(pricesAre === undefined ? {} : { pricesAre }),
+    ...(commissionPercent === undefined ? {} : { commissionPercent }),
     ...(cardDelivery === undefined ? {} : { deliversCards: cardDelivery }),
     ...(onDemandPush === undefined ? {} : { mayPushOnDemand: onDemandPush }),
     ...(reservationRetrieval === undefined ? {} : { mayRetrieve: reservationRetrieval }),
@@ -182,6 +201,8 @@ function printAccount(given: Given, name: string, account: Account): void {
       ['on-failure', account.onFailure],
       ['on-terms-differ', account.onTermsDiffer],
       ['price-tolerance', `${account.priceTolerance} %`],
+      ['prices-are', account.pricesAre],
+      ['commission-percent', `${account.commissionPercent} %`],
       ['card-delivery', onOffText(account.deliversCards)],
       ['on-demand-push', onOffText(account.mayPushOnDemand)],
       ['reservation-retrieval', onOffText(account.mayRetrieve)],

@@ -1,5 +1,6 @@
 import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
+import type { PriceContract } from './price-contract.ts'
 import { checkName, foldedName, refuseMixedScripts } from './names.ts'
 
 /** Operators' actions on suppliers. */
@@ -103,7 +104,7 @@ export type OnFailure = (typeof onFailures)[number]
 export const onTermsDiffers = ['warn', 'reject'] as const
 export type OnTermsDiffer = (typeof onTermsDiffers)[number]
 
-export type Account = {
+export type Account = PriceContract & {
   onFailure: OnFailure
   onTermsDiffer: OnTermsDiffer
   /** Per cent of the stored total by which the live total may differ, as a decimal: `2.5`. */
@@ -127,6 +128,7 @@ export type Account = {
 }
 
 const accountColumns = `on_failure as "onFailure", on_terms_differ as "onTermsDiffer", trim_scale(price_tolerance)::text as "priceTolerance",
+  prices_are as "pricesAre", trim_scale(commission_percent)::text as "commissionPercent",
   delivers_cards as "deliversCards", may_push_on_demand as "mayPushOnDemand", may_retrieve as "mayRetrieve",
   requires_certification as "requireCertification", certified_at is not null as "isCertified",
   managed_keys_max as "managedKeysMax", managed_key_rate_max as "managedKeyRateMax", hotels_max as "hotelsMax"`
@@ -151,7 +153,8 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
        requires_certification = coalesce($7, requires_certification),
        certified_at = case when $8 then coalesce(certified_at, now()) when not $8 then null else certified_at end,
        managed_keys_max = coalesce($9, managed_keys_max), managed_key_rate_max = coalesce($10, managed_key_rate_max),
-       hotels_max = coalesce($11, hotels_max), on_terms_differ = coalesce($12, on_terms_differ)
+       hotels_max = coalesce($11, hotels_max), on_terms_differ = coalesce($12, on_terms_differ),
+       prices_are = coalesce($13, prices_are), commission_percent = coalesce($14::numeric, commission_percent)
      where name = $1 returning ${accountColumns}`,
     [
       name,
@@ -166,6 +169,8 @@ export async function setAccount(db: Queryable, name: string, changed: Partial<A
       changed.managedKeyRateMax ?? null,
       changed.hotelsMax ?? null,
       changed.onTermsDiffer ?? null,
+      changed.pricesAre ?? null,
+      changed.commissionPercent ?? null,
     ],
   )
   const [account] = rows

@@ -28,7 +28,7 @@ after(async () => {
 test('docs/deliveries.md shows the delivery of the reservation that it creates: taxes, children, card and everything else', async () => {
   const supplier = await gateway.supplier('Lagoon Hotels')
   const platform = await platformOf(gateway)
-  await setAccount(gateway.db, 'Lagoon Hotels', { deliversCards: true })
+  await setAccount(gateway.db, 'Lagoon Hotels', { deliversCards: true, commissionPercent: '15' })
   const url = `http://127.0.0.1:${receiver.port}/book`
   expectOk(await supplier.post('/push/webhook/pushbook', { webhook: url }))
   let reservationId = ''

@@ -37,6 +37,7 @@ import { maskedNumber } from '../../base/card-number.ts'
 import { vaultClosed } from '../../cards/store.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { Card } from '../../cards/vault.ts'
+import { virtualOf, type SentCard } from './virtual-card.ts'
 
 /** Books rooms, for a new reservation or for a new state of an existing one. */
 
@@ -237,21 +238,33 @@ export type AcceptedCard = {
 }
 
 /** A card is kept only for suppliers whose contract says that they receive cards. */
-export function acceptCard(card: Card | undefined, deliversCards: boolean, vault: CardVault): AcceptedCard {
+export function acceptCard(
+  card: SentCard | undefined,
+  deliversCards: boolean,
+  vault: CardVault,
+): AcceptedCard {
   if (!card) return { card: undefined, warnings: [] }
   const path = '/payment/card'
   if (!deliversCards) return { card: undefined, warnings: [{ ...cardErrors.notDelivered, path }] }
   if (vault.status().state === 'unused') throw new Rejected(400, { ...cardErrors.notAccepted, path })
   if (!vault.acceptsCards()) throw vaultClosed()
   const { holderName, type, number, expiry, cvv } = card
+  const virtual = virtualOf(card)
   return {
-    card: { holderName, type, number, expiry, ...(cvv === undefined ? {} : { cvv }) },
+    card: {
+      holderName,
+      type,
+      number,
+      expiry,
+      ...(cvv === undefined ? {} : { cvv }),
+      ...(virtual ? { virtual } : {}),
+    },
     warnings: [],
   }
 }
 
-export function maskedCard({ type, number }: Card): NonNullable<Payment['card']> {
-  return { type, number: maskedNumber(number) }
+export function maskedCard({ type, number, virtual }: Card): NonNullable<Payment['card']> {
+  return { type, number: maskedNumber(number), ...(virtual ? { virtual } : {}) }
 }
 
 const retainedAfterDepartureDays = 7

@@ -72,7 +72,7 @@ test('a card is stored encrypted, and only its type and masked number can be rea
   const read = expectOk(await shop.platform.get(`/booking/reservations/${id}`))
   assert.deepEqual(Object(read.body['reservation']).payment, {
     type: 'Channel Collect',
-    card: { type: 'VI', number: '411111******1111' },
+    card: { type: 'VI', number: '411111******1111', isVirtual: false },
   })
   const listed = await shop.platform.get('/booking/reservations')
   for (const { text } of [booked, read, listed])

@@ -6,11 +6,12 @@ import type { ReservationBody } from '../contract.ts'
 import { personName } from '../person-name.ts'
 import { numbered } from '../price/matched-rooms.ts'
 import type { GivenUp, Payment, ReservationContent } from '../state.ts'
+import type { LockedHotel } from '../store.ts'
 import { matchedRooms, type PresentState } from './book.ts'
 
 type Sold = {
   catalog: BookingCatalog
-  hotelName: string
+  hotel: Pick<LockedHotel, 'name' | 'pricesAre' | 'commissionPercent'>
   agreed: Agreed
   checks: Checks
   card: Payment['card']
@@ -21,9 +22,12 @@ type Sold = {
 
 /** The state to store, with the one that it follows: only known members, whatever else was sent. */
 export function changeOf(body: ReservationBody, sold: Sold): Change {
-  const { catalog, hotelName, agreed, checks, card, present, unitsGivenUp, atMs } = sold
+  const { catalog, hotel, agreed, checks, card, present, unitsGivenUp, atMs } = sold
   const { checkin, checkout, customer, payment } = body
   const { supplier, hotelCode } = catalog
+  const { name: hotelName, pricesAre, commissionPercent } = hotel
+  // A change keeps the contract under which the reservation was made.
+  const contract = present ? present.content.contract : { pricesAre, commissionPercent }
   const { email, phone, countryCode, remarks } = customer
   const matched = matchedRooms({ body, present })
   const { minorDigits } = agreed
@@ -48,6 +52,7 @@ export function changeOf(body: ReservationBody, sold: Sold): Change {
       ...(remarks === undefined ? {} : { remarks }),
     },
     payment: { type: payment.type, ...(card ? { card } : {}) },
+    ...(contract ? { contract } : {}),
     total: agreed.total,
     priceChecks: checks.checkedRoomRates,
   }

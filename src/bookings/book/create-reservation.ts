@@ -13,7 +13,7 @@ import {
   maskedCard,
   type PreparedRooms,
 } from './book.ts'
-import { saveCard } from '../../cards/store.ts'
+import { saveCard, selectDeliversCards } from '../../cards/store.ts'
 import type { BookingAnswer, ReservationBody } from '../contract.ts'
 import {
   runIdempotentBooking,
@@ -24,8 +24,9 @@ import {
 import { asksOf, refuseWithoutConsent } from '../owed/consent.ts'
 import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
+import { refuseOtherCurrency } from './virtual-card.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
-import { insertReservation, selectDeliversCards, takeReservationId } from '../store.ts'
+import { insertReservation, takeReservationId } from '../store.ts'
 
 /** Books a validated body; a repeat under the same Idempotency-Key is booked once. */
 export function createReservation(
@@ -37,7 +38,9 @@ export function createReservation(
   const prepare = async ({ hotelId }: { hotelId: number }) => {
     const { card } = body.payment
     if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-    return prepareRooms(needs, hotelId, { body, present: undefined })
+    const rooms = await prepareRooms(needs, hotelId, { body, present: undefined })
+    refuseOtherCurrency(card, undefined, rooms.agreed.currency)
+    return rooms
   }
   return runIdempotentBooking(needs, call, {
     find: async () => ({ hotelId: await hotelIdOf(needs, body.hotel) }),
@@ -72,7 +75,7 @@ async function create(
   const { card, warnings: cardWarnings } = acceptCard(body.payment.card, hotel.deliversCards, needs.vault)
   const change = changeOf(body, {
     catalog,
-    hotelName: hotel.name,
+    hotel,
     agreed,
     checks,
     card: card && maskedCard(card),

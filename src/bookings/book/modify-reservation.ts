@@ -16,14 +16,13 @@ import {
   maskedCard,
   type PreparedRooms,
 } from './book.ts'
-import { keepCardUntil, saveCard, selectCards } from '../../cards/store.ts'
+import { keepCardUntil, saveCard, selectCards, selectDeliversCards } from '../../cards/store.ts'
 import type { BookingAnswer, ChangeBody } from '../contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import {
   reservationOf,
   insertVersion,
   lockReservation,
-  selectDeliversCards,
   selectHotelClock,
   type StoredReservation,
 } from '../store.ts'
@@ -37,6 +36,7 @@ import {
 import { asksOf, refuseWithoutConsent } from '../owed/consent.ts'
 import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
+import { refuseOtherCurrency } from './virtual-card.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { Card } from '../../cards/vault.ts'
@@ -55,7 +55,10 @@ export function modifyReservation(
     refuseUnlessModifiable(stored, todayIn(await selectHotelClock(needs.db, hotelId), needs.clock.now()))
     const { card } = body.payment
     if (card) acceptCard(card, await selectDeliversCards(needs.db, hotelId), needs.vault)
-    return prepareRooms(needs, hotelId, { body, present: { id: String(stored.id), content: stored.content } })
+    const present = { id: String(stored.id), content: stored.content }
+    const rooms = await prepareRooms(needs, hotelId, { body, present })
+    refuseOtherCurrency(card, stored.content.payment.card, rooms.agreed.currency)
+    return rooms
   }
   return runIdempotentBooking(needs, call, {
     find: () => reservationOf(needs.db, id),
@@ -105,7 +108,7 @@ async function modify(
   const masked = card ? maskedCard(card) : stored.content.payment.card
   const made = changeOf(body, {
     catalog,
-    hotelName: hotel.name,
+    hotel,
     agreed,
     checks,
     card: masked,

@@ -12,8 +12,10 @@ import { forfeitedOf } from '../owed/claims.ts'
 import type { Asks } from '../owed/consent.ts'
 import { strictest } from '../../offers/terms/cancellation.ts'
 import { renderFee } from '../../offers/terms/fees.ts'
-import type { ReservationContent, RoomState } from '../state.ts'
+import { renderPayable } from '../price/payable.ts'
+import type { Payment, ReservationContent, RoomState } from '../state.ts'
 import type { StoredReservation } from '../store.ts'
+import { renderCard } from './virtual-card.ts'
 
 export type RenderedReservation = AnswerOf<typeof reservationRoutes.getReservation>['reservation']
 
@@ -40,7 +42,8 @@ export function renderReservation(stored: StoredReservation, nowMs: number): Ren
     currency: content.currency,
     rooms,
     customer: content.customer,
-    payment: content.payment,
+    payment: renderPayment(content.payment),
+    ...renderPayable(stored),
     total: renderTotal(content.total, feesOf(content.rooms), minorDigits),
     forfeited: minorText(forfeitedOf(content), minorDigits),
     ...strictest(rooms),
@@ -50,6 +53,10 @@ export function renderReservation(stored: StoredReservation, nowMs: number): Ren
     modifiedAt: instantOf(stored.modifiedAtMs),
     delivery: { status: stored.deliveryStatus },
   }
+}
+
+function renderPayment({ type, card }: Payment): RenderedReservation['payment'] {
+  return { type, ...(card ? { card: renderCard(card) } : {}) }
 }
 
 function renderRoom(

@@ -9,6 +9,7 @@ import { minorDigits } from '../../reference/currencies.ts'
 import { cardErrors } from '../../cards/contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import { reservationRoutes, type ChangeBody, type ReservationBody } from '../contract.ts'
+import { virtualCardProblems } from './virtual-card.ts'
 import { hasCheckDigit, holdsCardNumber, remarksWithoutCards } from '../../base/card-number.ts'
 
 /** Refuses a body, naming everything that is wrong with it. */
@@ -131,8 +132,9 @@ export function withoutCardsInRemarks(body: ReservationBody): { body: Reservatio
 const halfDayMs = 12 * 60 * 60 * 1000
 
 /** The problems, without the values: card data is never repeated. */
-function cardProblems({ number, expiry }: Record<string, unknown>, nowMs: number): Problem[] {
-  const problems: Problem[] = []
+function cardProblems(card: Record<string, unknown>, nowMs: number): Problem[] {
+  const { number, expiry } = card
+  const problems = virtualCardProblems(card, nowMs)
   if (typeof number === 'string' && /^\d{12,19}$/.test(number) && !hasCheckDigit(number))
     problems.push({ ...cardErrors.number, path: '/payment/card/number' })
   const match = typeof expiry === 'string' ? /^(\d\d)\/(\d{4})$/.exec(expiry) : null

@@ -85,9 +85,10 @@ function goneRooms(present: Sold, matched: MatchedRooms, atMs: number): RoomGone
   const numbers = roomNumbers(present.rooms)
   return present.rooms.flatMap((room, index): RoomGone[] => {
     if (kept.has(room)) return []
-    const { roomId, rateId, cancelPolicy } = room
+    const { roomId, rateId, cancelPolicy, nights, total, penaltyBase } = room
     const amount = claimsOf(room, present, atMs).reduce((sum, claim) => sum + claim.amount, 0)
-    return [{ number: numbers[index] ?? 0, roomId, rateId, cancelPolicy, amount }]
+    const sold = { nights, total, ...(penaltyBase ? { penaltyBase } : {}) }
+    return [{ number: numbers[index] ?? 0, roomId, rateId, cancelPolicy, ...sold, amount }]
   })
 }
 

@@ -13,7 +13,9 @@ export type Penalty = {
 }
 
 /** The penalty for one room, also one that went, with the policy and deadline that determine it. */
-export type PenaltyOfRoom = Pick<RoomState, 'roomId' | 'rateId'> & {
+export type PenaltyOfRoom = {
+  /** The room as it was last booked. */
+  room: Pick<RoomState, 'roomId' | 'rateId' | 'nights' | 'total' | 'penaltyBase'>
   roomReservationId: string
   code: string | null
   /** null: from the time of booking, or owed since a change. */
@@ -39,11 +41,10 @@ export function penaltyAt(
   atMs: number,
 ): Penalty | null {
   const ofRooms = penaltyOfRooms(id, { rooms, minorDigits }, rooms, atMs)
-  const ofGone = roomsGone.flatMap(({ number, roomId, rateId, cancelPolicy, amount }): PenaltyOfRoom[] => {
+  const ofGone = roomsGone.flatMap((room): PenaltyOfRoom[] => {
+    const { number, cancelPolicy, amount } = room
     const code = cancelPolicy?.code ?? null
-    return amount > 0
-      ? [{ roomReservationId: `${id}-${number}`, roomId, rateId, code, from: null, amount }]
-      : []
+    return amount > 0 ? [{ roomReservationId: `${id}-${number}`, room, code, from: null, amount }] : []
   })
   const by = [...(ofRooms?.by ?? []), ...ofGone]
   if (by.length === 0 && ofRooms === null) return null
@@ -83,11 +84,8 @@ function penaltyOfRoom(
   const owed = room.owedAtLeast?.amount ?? 0
   const isByTerms = due !== undefined && due.amount >= owed
   const amount = (isByTerms ? due.amount : owed) + formerOf(room)
-  const { roomId, rateId, cancelPolicy } = room
-  const code = cancelPolicy?.code ?? null
-  return amount > 0
-    ? [{ roomReservationId, roomId, rateId, code, from: isByTerms ? due.from : null, amount }]
-    : []
+  const code = room.cancelPolicy?.code ?? null
+  return amount > 0 ? [{ roomReservationId, room, code, from: isByTerms ? due.from : null, amount }] : []
 }
 
 /** As the platform reads it. */
@@ -113,7 +111,14 @@ export function renderPenalty(
   return {
     amount: minorText(penalty.amount, minorDigits),
     currency,
-    by: penalty.by.map((room) => ({ ...room, amount: minorText(room.amount, minorDigits) })),
+    by: penalty.by.map(({ roomReservationId, room: { roomId, rateId }, code, from, amount }) => ({
+      roomReservationId,
+      roomId,
+      rateId,
+      code,
+      from,
+      amount: minorText(amount, minorDigits),
+    })),
     ...(penalty.unknown.length > 0 ? { unknown: penalty.unknown } : {}),
   }
 }

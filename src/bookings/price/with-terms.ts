@@ -32,7 +32,11 @@ export function withTerms(
 }
 
 /** What penalties of a room are taken of. */
-export function penaltyBaseOf({ penaltyBase, nights, total }: RoomState): PenaltyBase {
+export function penaltyBaseOf({
+  penaltyBase,
+  nights,
+  total,
+}: Pick<RoomState, 'penaltyBase' | 'nights' | 'total'>): PenaltyBase {
   return penaltyBase ?? { stay: total.afterTax, nights: nights.map(({ afterTax }) => afterTax) }
 }
 

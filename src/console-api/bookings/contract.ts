@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { queryText, consoleRoute, oneOf, text, type AnswerOf } from '../../http/route.ts'
+import type { VirtualCard } from '../../cards/contract.ts'
 import type { ListedCheck } from '../../price-check/contract.ts'
 import type { Delivery } from '../../bookings/callback-contract.ts'
 import type { reservationRoutes } from '../../bookings/contract.ts'
@@ -92,6 +93,8 @@ export type ShownCard = {
   /** Null: destroyed, or never stored. */
   keptUntil: string | null
   isCvvKept: boolean
+  /** What a virtual card can be charged with, and when; null: a card that isn't virtual. */
+  virtual: VirtualCard | null
 }
 
 export type ShownAlert = {
@@ -108,6 +111,12 @@ export type WholeReservation = ReservationOfHotel & {
   total: Shown['total']
   /** For a cancelled reservation, by the booked policies. */
   penalty: Shown['penalty']
+  /** By the contract of the account, as it was when the reservation was made; null: before contracts were stored. */
+  pricesAre: Shown['pricesAre']
+  commissionPercent: Shown['commissionPercent']
+  /** Null too for a cancellation whose terms are unknown. */
+  commission: Shown['commission']
+  amountPayable: Shown['amountPayable']
   /** Null too for people of the supplier, who never see cards. */
   card: ShownCard | null
   reach: Reach

@@ -143,10 +143,9 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
       selectCallback(db, reservation.hotelId, 'pushbook', needs.clock.now()),
     ])
     const attemptsById = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
-    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = renderReservation(
-      reservation,
-      needs.clock.now(),
-    )
+    const shown = renderReservation(reservation, needs.clock.now())
+    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = shown
+    const { pricesAre, commissionPercent, commission, amountPayable } = shown
     return answer(200, {
       reservation: {
         reservationId: reservation.id,
@@ -165,6 +164,10 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
         paymentType: payment.type,
         total,
         penalty,
+        pricesAre,
+        commissionPercent,
+        commission,
+        amountPayable,
         card,
         reach: reachOf(reservation.version, deliveries, attemptsById),
         hasUrl: callback !== undefined,
@@ -196,6 +199,7 @@ async function cardOf({ db, clock }: Needs, { id, content }: StoredReservation):
     ...cardFace(card),
     keptUntil: terms ? instantOf(terms.keptUntilMs) : null,
     isCvvKept: terms?.isCvvKept ?? false,
+    virtual: card.virtual ?? null,
   }
 }
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../../http/validation/validate.ts'
 import { renderReservation } from '../../bookings/book/render-reservation.ts'
+import type { RenderedCard } from '../../bookings/book/virtual-card.ts'
 import type { StoredReservation } from '../../bookings/store.ts'
 import { changesShownMax, type ShownVersion, type VersionChange } from './contract.ts'
 import type { Payment } from '../../bookings/state.ts'
@@ -37,8 +38,12 @@ function comparable(reservation: StoredReservation): Record<string, unknown> {
     })),
     customer,
     paymentType: payment.type,
-    ...(payment.card ? { card: cardFace(payment.card) } : {}),
+    ...(payment.card ? { card: cardOf(payment.card) } : {}),
   }
+}
+
+function cardOf({ type, number, ...virtual }: RenderedCard): Record<string, unknown> {
+  return { ...cardFace({ type, number }), ...(virtual.isVirtual ? virtual : {}) }
 }
 
 function compare(before: unknown, after: unknown, path: readonly string[], found: VersionChange[]): void {

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { queryText, consoleRoute, integer, nullableInteger, oneOf, text } from '../../http/route.ts'
 import type { CheckResult } from '../../certification/contract.ts'
 import type { GoLiveStage } from '../hotels/contract.ts'
+import { pricesAres } from '../../keys/price-contract.ts'
 import { webhookKinds, type Ping } from '../../webhooks/contract.ts'
 
 /**
@@ -48,6 +49,10 @@ const account = Type.Object({
   onTermsDiffer: Type.Optional(oneOf(onTermsDiffers)),
   /** In per cent, as a decimal. */
   priceTolerance: Type.Optional(text({ maxLength: 6 })),
+  /** What the pushed prices are: what guests pay, or what the hotel gets. */
+  pricesAre: Type.Optional(oneOf(pricesAres)),
+  /** In per cent of what guests are charged without taxes, as a decimal; nothing is kept of net prices. */
+  commissionPercent: Type.Optional(text({ maxLength: 8 })),
   deliversCards: Type.Optional(Type.Boolean()),
   mayPushOnDemand: Type.Optional(Type.Boolean()),
   mayRetrieve: Type.Optional(Type.Boolean()),

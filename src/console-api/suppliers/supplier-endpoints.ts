@@ -3,7 +3,7 @@ import { countStages } from './stages.ts'
 import { answer, onEveryProblem, type Mounted, on } from '../../http/calls/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
 import { readId, readCursor, readLimit, writeCursor, judgeQuery, pageOf } from '../../http/calls/query.ts'
-import { Rejected, reportedValue } from '../../http/rejected.ts'
+import { rejectIfAny, reportedValue } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
 import {
   hotelsCounted,
@@ -13,7 +13,8 @@ import {
   type SupplierWebhook,
 } from './contract.ts'
 import { selectSuppliers, selectCalls, selectKeysOf, type KeyRow } from './store.ts'
-import { selectAccount, setAccount, type Account, createSupplier as create } from '../../keys/suppliers.ts'
+import { createSupplier as create, selectAccount, setAccount, type Account } from '../../keys/suppliers.ts'
+import { commissionDecimalsMax, isPercent } from '../../keys/price-contract.ts'
 import { defaultLimits } from '../../keys/store.ts'
 import type { OutboundRules } from '../../outbound/vet-url.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
@@ -122,7 +123,7 @@ export const createSupplier = ({ db }: Needs): Mounted =>
 /** PUT /suppliers/{supplierId}/account: absent members stay unchanged. */
 export const changeSupplier = ({ db }: Needs): Mounted =>
   on(supplierRoutes.changeSupplier, async ({ params, body, operator, requestId }) => {
-    rejectWrongTolerance(body)
+    rejectWrongPercents(body)
     const account = await transaction(db, async (connection) => {
       const supplier = await supplierNamed(connection, params.supplierId)
       await connection.query('select from supplier where id = $1 for update', [supplier.supplierId])
@@ -138,17 +139,23 @@ export const changeSupplier = ({ db }: Needs): Mounted =>
     return answer(200, { account })
   })
 
-const toleranceMax = 100
+const percents = [
+  { member: 'priceTolerance', name: 'Price tolerance', decimals: 2 },
+  { member: 'commissionPercent', name: 'Commission', decimals: commissionDecimalsMax },
+] as const
 
-function rejectWrongTolerance({ priceTolerance }: BodyOf<typeof supplierRoutes.changeSupplier>): void {
-  if (priceTolerance === undefined) return
-  if (/^\d{1,3}(?:\.\d{1,2})?$/.test(priceTolerance) && Number(priceTolerance) <= toleranceMax) return
-  throw new Rejected(400, {
-    type: 'OUT_OF_RANGE',
-    message: `Price tolerance must be a number from 0 to ${toleranceMax} with at most 2 decimals`,
-    path: '/priceTolerance',
-    value: reportedValue(priceTolerance),
+function rejectWrongPercents(body: BodyOf<typeof supplierRoutes.changeSupplier>): void {
+  const problems = percents.flatMap(({ member, name, decimals }) => {
+    const value = body[member]
+    if (value === undefined || isPercent(value, decimals)) return []
+    return {
+      type: 'OUT_OF_RANGE',
+      message: `${name} must be a number from 0 to 100 with at most ${decimals} decimals`,
+      path: `/${member}`,
+      value: reportedValue(value),
+    }
   })
+  rejectIfAny(problems)
 }
 
 /** Only the changed values. */

@@ -181,12 +181,16 @@ test('contract settings are changed member by member, and audited before and aft
     onFailure: 'use_stored',
     onTermsDiffer: 'reject',
     priceTolerance: '2.50',
+    pricesAre: 'net',
+    commissionPercent: '12.50',
     mayRetrieve: true,
   }
   const account = {
     onFailure: 'use_stored',
     onTermsDiffer: 'reject',
     priceTolerance: '2.5',
+    pricesAre: 'net',
+    commissionPercent: '12.5',
     deliversCards: false,
     mayPushOnDemand: true,
     mayRetrieve: true,
@@ -204,8 +208,20 @@ test('contract settings are changed member by member, and audited before and aft
     [
       'supplier.change',
       admin.name,
-      { onFailure: 'reject', onTermsDiffer: 'warn', priceTolerance: '0' },
-      { onFailure: 'use_stored', onTermsDiffer: 'reject', priceTolerance: '2.5' },
+      {
+        onFailure: 'reject',
+        onTermsDiffer: 'warn',
+        priceTolerance: '0',
+        pricesAre: 'sell',
+        commissionPercent: '0',
+      },
+      {
+        onFailure: 'use_stored',
+        onTermsDiffer: 'reject',
+        priceTolerance: '2.5',
+        pricesAre: 'net',
+        commissionPercent: '12.5',
+      },
     ],
   ])
   for (const priceTolerance of ['-1', '100.01', '1.234', 'NaN'])

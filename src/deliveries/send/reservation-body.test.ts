@@ -30,6 +30,7 @@ const content: ReservationContent = {
       taxes: [{ type: 'VAT', included: true, payNow: true, amount: 1_000 }],
       total: { beforeTax: 11_000, tax: 1_000, afterTax: 12_000, dueAtProperty: 0 },
       cancelPolicy: null,
+      basis: { prices: [12_000], taxes: [] },
     },
   ],
   customer: {
@@ -43,6 +44,7 @@ const content: ReservationContent = {
   payment: { type: 'Channel Collect', card: { type: 'VI', number: '411111******1111' } },
   total: { beforeTax: 11_000, tax: 1_000, afterTax: 12_000, dueAtProperty: 0 },
   priceChecks: [],
+  contract: { pricesAre: 'sell', commissionPercent: '12.5' },
 }
 
 const version: ReservationVersion = {
@@ -87,6 +89,10 @@ test('the body is the contract’s, word for word, and has the documented shape'
           totaltax: '10.00',
           totalamountaftertax: '120.00',
           forfeited: '0.00',
+          amountdueatproperty: '0.00',
+          prices_are: 'sell',
+          commission: '13.75',
+          amountpayable: '106.25',
           customer: {
             first_name: 'Grace',
             last_name: 'Hopper',
@@ -101,6 +107,7 @@ test('the body is the contract’s, word for word, and has the documented shape'
             CardNumber: '4111111111111111',
             ExpireDate: '01/2030',
             cvv: '123',
+            IsVirtual: '0',
           },
           room: [
             {
@@ -117,6 +124,7 @@ test('the body is the contract’s, word for word, and has the documented shape'
                   date: '2027-03-01',
                   rate_id: 'BAR',
                   rate_name: 'Best Available Rate',
+                  amount: '120.00',
                   amountbeforetax: '110.00',
                   amountaftertax: '120.00',
                 },

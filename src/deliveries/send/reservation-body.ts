@@ -6,9 +6,11 @@ import {
 } from '../../bookings/callback-contract.ts'
 import { roomReservationIds } from '../../bookings/price/matched-rooms.ts'
 import { forfeitedOf } from '../../bookings/owed/claims.ts'
+import { renderPayable, type RenderedPayable } from '../../bookings/price/payable.ts'
 import { penaltyOf, renderPenalty, type RenderedPenalty } from '../../bookings/price/penalty.ts'
 import type { ReservationVersion, RoomState } from '../../bookings/state.ts'
 import type { Card } from '../../cards/vault.ts'
+import { amountsAsPushed } from '../../taxes/compute/answered-amounts.ts'
 
 type DeliveredRoom = DeliveredReservation['room'][number]
 
@@ -56,6 +58,8 @@ function reservationOf(whole: ReservationVersion, card: Card | undefined): Deliv
     totaltax: amount(total.tax),
     totalamountaftertax: amount(total.afterTax),
     forfeited: amount(forfeitedOf(content)),
+    amountdueatproperty: amount(total.dueAtProperty),
+    ...deliveredPayable(renderPayable(whole)),
     ...(penalty ? { penalty: deliveredPenalty(penalty) } : {}),
     customer: {
       first_name: customer.firstName,
@@ -78,6 +82,18 @@ function reservationOf(whole: ReservationVersion, card: Card | undefined): Deliv
           })),
         }
       : {}),
+  }
+}
+
+function deliveredPayable({
+  pricesAre,
+  commission,
+  amountPayable,
+}: RenderedPayable): Pick<DeliveredReservation, 'prices_are' | 'commission' | 'amountpayable'> {
+  return {
+    ...(pricesAre === null ? {} : { prices_are: pricesAre }),
+    ...(commission === null ? {} : { commission }),
+    ...(amountPayable === null ? {} : { amountpayable: amountPayable }),
   }
 }
 
@@ -113,6 +129,7 @@ function cardDetail({
   number,
   expiry,
   cvv,
+  virtual,
 }: Card): NonNullable<DeliveredReservation['paymentcarddetail']> {
   return {
     CardHolderName: holderName,
@@ -120,6 +137,15 @@ function cardDetail({
     CardNumber: number,
     ExpireDate: expiry,
     ...(cvv === undefined ? {} : { cvv }),
+    IsVirtual: virtual ? '1' : '0',
+    ...(virtual
+      ? {
+          ValidFrom: virtual.validFrom,
+          ValidTo: virtual.validTo,
+          Amount: virtual.amount,
+          Currency: virtual.currency,
+        }
+      : {}),
   }
 }
 
@@ -128,6 +154,7 @@ function roomOf(
   { checkin, checkout }: { checkin: string; checkout: string },
   amount: (minor: number) => string,
 ): Omit<DeliveredRoom, 'room_reservation_id'> {
+  const pushed = amountsOf(room)
   return {
     arrival_date: checkin,
     departure_date: checkout,
@@ -136,10 +163,11 @@ function roomOf(
     ...(room.mealPlan === null ? {} : { meal_plan: room.mealPlan }),
     first_name: room.guest.firstName,
     last_name: room.guest.lastName,
-    price: room.nights.map(({ date, beforeTax, afterTax }) => ({
+    price: room.nights.map(({ date, beforeTax, afterTax }, night) => ({
       date,
       rate_id: room.rateId,
       rate_name: room.rateName,
+      ...(pushed === undefined ? {} : { amount: amount(pushed[night] ?? 0) }),
       amountbeforetax: amount(beforeTax),
       amountaftertax: amount(afterTax),
     })),
@@ -153,6 +181,14 @@ function roomOf(
     amountaftertax: amount(room.total.afterTax),
     GuestCount: guestCounts(room),
   }
+}
+
+/** The price of each night as pushed; undefined for rooms booked before their prices were stored. */
+function amountsOf({ basis, nights, taxes }: RoomState): readonly number[] | undefined {
+  if (!basis?.liveNights) return basis?.prices
+  const live = new Set(basis.liveNights)
+  const asPushed = amountsAsPushed(nights, taxes)
+  return nights.map(({ date }, index) => (live.has(date) ? asPushed : basis.prices)[index] ?? 0)
 }
 
 function feesOf({ fees = [] }: RoomState, amount: (minor: number) => string): Pick<DeliveredRoom, 'fees'> {

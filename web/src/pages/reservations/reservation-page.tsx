@@ -10,8 +10,9 @@ import { JsonView } from '../../parts/values/json-view.tsx'
 import { LinkTo } from '../../parts/link-to.tsx'
 import { Facts, Page, PageWait, Section } from '../../parts/page.tsx'
 import { Can, useCan } from '../../parts/session.tsx'
+import { Money } from '../../parts/values/numbers.tsx'
 import { StatusBadge } from '../../parts/values/status-badge.tsx'
-import { Ago, Soon, Time } from '../../parts/values/time.tsx'
+import { Ago, Day, Soon, Time } from '../../parts/values/time.tsx'
 import { LastAttempt } from '../deliveries/last-attempt.tsx'
 import { useVisit } from '../../parts/visits.ts'
 import { UnreadPage } from '../../parts/unknown-page.tsx'
@@ -149,7 +150,7 @@ function GuestSection({ reservation }: { reservation: WholeReservation }) {
 function Card({ card }: { card: ShownCard | null }) {
   const { t } = useTranslation()
   if (card === null) return t('reservations.noCard')
-  const { brand, last4, keptUntil, isCvvKept } = card
+  const { brand, last4, keptUntil, isCvvKept, virtual } = card
   return (
     <>
       {t('reservations.cardText', { brand, last4 })}
@@ -162,6 +163,13 @@ function Card({ card }: { card: ShownCard | null }) {
         </>
       )}
       {isCvvKept && `; ${t('reservations.cvvKept')}`}
+      {virtual && (
+        <>
+          {'; '}
+          {t('reservations.virtualCard')} <Money amount={virtual.amount} currency={virtual.currency} />,{' '}
+          <Day date={virtual.validFrom} /> – <Day date={virtual.validTo} />
+        </>
+      )}
     </>
   )
 }

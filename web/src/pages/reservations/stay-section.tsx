@@ -77,6 +77,7 @@ export function StaySection({ reservation }: { reservation: WholeReservation }) 
           ...penaltyFacts(reservation.penalty),
         ]}
       />
+      <PayableFacts reservation={reservation} />
     </Section>
   )
 
@@ -101,6 +102,24 @@ export function StaySection({ reservation }: { reservation: WholeReservation }) 
       ],
     ]
   }
+}
+
+/** What the hotel gets, by the contract of the account as it was at the booking. */
+function PayableFacts({ reservation }: { reservation: WholeReservation }) {
+  const { t } = useTranslation()
+  const { currency, pricesAre, commissionPercent, commission, amountPayable } = reservation
+  if (pricesAre === null) return null
+  const money = (amount: string | null): ReactNode =>
+    amount === null ? t('reservations.payableUnknown') : <Money amount={amount} currency={currency} />
+  return (
+    <Facts
+      facts={[
+        [t('reservations.pricesAre'), t(`reservations.${pricesAre}`)],
+        [t('reservations.commission', { percent: commissionPercent }), money(commission)],
+        [t('reservations.amountPayable'), money(amountPayable)],
+      ]}
+    />
+  )
 }
 
 function RoomPrices({ room, number, currency }: { room: Room; number: number; currency: string }) {

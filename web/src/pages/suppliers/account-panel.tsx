@@ -52,14 +52,30 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
       >
         <Stack gap="sm">
           <PriceCheckChoices edited={edited} isDisabled={!mayChange} set={set} />
-          <TextInput
-            label={t('suppliers.account.priceTolerance')}
-            description={t('suppliers.account.priceToleranceHint')}
-            inputMode="decimal"
+          <PercentField
+            name="priceTolerance"
             maxLength={6}
-            value={edited.priceTolerance}
+            edited={edited}
+            isDisabled={!mayChange}
+            set={set}
+          />
+          <NativeSelect
+            label={t('suppliers.account.pricesAre')}
+            description={t('suppliers.account.pricesAreHint')}
+            value={edited.pricesAre}
             disabled={!mayChange}
-            onChange={(event) => set({ priceTolerance: event.currentTarget.value })}
+            onChange={(event) => set({ pricesAre: event.currentTarget.value === 'net' ? 'net' : 'sell' })}
+            data={(['sell', 'net'] as const).map((value) => ({
+              value,
+              label: t(`suppliers.account.${value}`),
+            }))}
+          />
+          <PercentField
+            name="commissionPercent"
+            maxLength={8}
+            edited={edited}
+            isDisabled={!mayChange}
+            set={set}
           />
           {switches.map((name) => (
             <Switch
@@ -110,16 +126,35 @@ export function AccountPanel({ supplier: { supplierId, account } }: { supplier: 
   )
 }
 
-/** Whether a booking is made when the price check doesn't confirm it. */
-function PriceCheckChoices({
-  edited,
-  isDisabled,
-  set,
-}: {
+type Edited = {
   edited: SupplierAccount
   isDisabled: boolean
   set: (change: Partial<SupplierAccount>) => void
-}) {
+}
+
+function PercentField({
+  name,
+  maxLength,
+  edited,
+  isDisabled,
+  set,
+}: Edited & { name: 'priceTolerance' | 'commissionPercent'; maxLength: number }) {
+  const { t } = useTranslation()
+  return (
+    <TextInput
+      label={t(`suppliers.account.${name}`)}
+      description={t(`suppliers.account.${name}Hint`)}
+      inputMode="decimal"
+      maxLength={maxLength}
+      value={edited[name]}
+      disabled={isDisabled}
+      onChange={(event) => set({ [name]: event.currentTarget.value })}
+    />
+  )
+}
+
+/** Whether a booking is made when the price check doesn't confirm it. */
+function PriceCheckChoices({ edited, isDisabled, set }: Edited) {
   const { t } = useTranslation()
   return (
     <>

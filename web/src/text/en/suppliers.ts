@@ -64,6 +64,13 @@ export const suppliers = {
     priceTolerance: 'Price tolerance (%)',
     priceToleranceHint:
       'How far the live total may differ from the stored total before the price counts as changed.',
+    pricesAre: 'Pushed prices are',
+    pricesAreHint: 'Applies to new reservations. Offers don’t change.',
+    sell: 'what guests pay (sell)',
+    net: 'what the hotel gets (net)',
+    commissionPercent: 'Commission (%)',
+    commissionPercentHint:
+      'Of what guests are charged without taxes, for sell prices. Reservations keep the one they were made with.',
     deliversCards: 'Deliver payment cards',
     deliversCardsHint:
       'Reservations include the guest’s card. The number is stored encrypted until a week after departure.',
