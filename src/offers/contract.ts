@@ -162,7 +162,7 @@ export const feeLine = (of: string) =>
     payNow: Type.Literal(false, { description: 'Paid at the property, and not part of any total' }),
   })
 
-const offer = Type.Object({
+export const offer = Type.Object({
   roomId: Type.String(),
   platformRoomId: Type.String(),
   roomName: Type.String(),

@@ -41,7 +41,8 @@ test('the signed request follows the specification word for word, and the answer
       { 'x-request-id': 'asked-1' },
     ),
   )
-  const { priceCheckId, durationMs, ...said } = reply.body
+  const { priceCheckId, durationMs, offer, ...said } = reply.body
+  assert.equal(Object(offer).total.afterTax, '220.00')
   assert.match(String(priceCheckId), /^[0-9a-f-]{36}$/)
   assert.ok(Number.isInteger(durationMs))
   const amounts = {

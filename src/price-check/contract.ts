@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { hotelReference, unknownReferenceError } from '../offers/contract.ts'
+import { hotelReference, offer, unknownReferenceError } from '../offers/contract.ts'
 import { queryText, code, oneOf, queriedLimit, route, success, type ConstraintError } from '../http/route.ts'
 import { priceCheckRequest, stayToCheck } from './callback-contract.ts'
 import { orNull, termsDifference } from './terms-contract.ts'
@@ -224,6 +224,10 @@ export const priceCheckRoutes = {
       ...success,
       priceCheckId: Type.String(),
       ...compared,
+      offer: orNull(
+        offer,
+        'The rooms as they would be booked now, at the live price after `price_changed`, otherwise at the stored one; null: they would not be booked',
+      ),
     }),
     errors: { 404: 'Unknown hotel, room or rate' },
     examples: [

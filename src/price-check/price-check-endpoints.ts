@@ -5,6 +5,7 @@ import {
   referenceProblems,
   stayProblems,
 } from '../offers/stay-request.ts'
+import { oneOffer, type Offer } from '../offers/search/one-offer.ts'
 import type { BookableRoomRate, BookingCatalog } from '../offers/stays/booking-catalog.ts'
 import type { HotelStay, StayReader } from '../offers/stays/stays.ts'
 import { parseNight } from '../base/calendar.ts'
@@ -13,7 +14,7 @@ import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, rejectIfAny, reportedValue, type Problem } from '../http/rejected.ts'
 import type { BodyOf } from '../http/route.ts'
 import { isRecord } from '../http/validation/validate.ts'
-import type { PriceChecker } from './checker.ts'
+import type { CheckQuery, PriceCheck, PriceChecker } from './checker.ts'
 import { priceCheckErrors, priceCheckRoutes, checksPerPage } from './contract.ts'
 import { comparedOf, listedCheckOf, readDrift } from './render-check.ts'
 import { readListRange, writeCursor } from '../http/calls/query.ts'
@@ -51,10 +52,19 @@ export const checkPrice = (needs: PriceCheckNeeds): Mounted =>
         message: 'Price checked',
         priceCheckId: checked.priceCheckId,
         ...comparedOf(checked, stay.catalog),
+        offer: offerOf(query, checked, needs.clock.now()),
         ...(warnings.length > 0 ? { warnings } : {}),
       })
     },
   )
+
+/** As it would be booked: what is closed by stored data, or refused after the answer, is not offered. */
+function offerOf(query: CheckQuery, checked: PriceCheck, nowMs: number): Offer | null {
+  const { isBookable, isRejectedForTerms, outcome, live } = checked
+  const isSoldLive = outcome === 'price_changed' && !isRejectedForTerms
+  if (!isBookable && !isSoldLive) return null
+  return oneOffer(query, { said: live, isSoldLive }, nowMs) ?? null
+}
 
 function problemsOf(body: unknown): Problem[] {
   return isRecord(body) ? [...referenceProblems(body['hotel'], '/hotel'), ...stayProblems(body)] : []

@@ -3,7 +3,7 @@ import { minorText } from '../../base/money.ts'
 import { termsOn, type Policies } from '../../products/policies/arrival-terms.ts'
 import type { Fee } from '../../products/policies/contract.ts'
 import type { TaxLine } from '../../taxes/compute/amounts.ts'
-import type { PricedRoom, TaxedTotal } from '../../taxes/compute/compute.ts'
+import type { PricedRoom, TaxedRoom, TaxedTotal } from '../../taxes/compute/compute.ts'
 import { traceTaxes } from '../../taxes/compute/trace.ts'
 import type { RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
@@ -11,7 +11,19 @@ import { cancellationOfSteps } from '../terms/cancellation.ts'
 import { penaltySteps, policyText, prepareTerms, type PreparedTerms } from '../terms/penalties.ts'
 import { feeBasesOf, feesOfRooms, renderFee, sumOfFees, traceFees, type FeeBase } from '../terms/fees.ts'
 import { termsDigest } from '../terms/terms-digest.ts'
-import type { Quote, WantedStay } from '../price/evaluate.ts'
+import type { WantedStay } from '../price/evaluate.ts'
+
+/** A room-rate with the price at which it is sold. */
+export type Sold = {
+  unitsLeft: number
+  rooms: readonly PricedRoom[]
+  taxed: {
+    rooms: readonly Pick<TaxedRoom, 'penaltyBase' | 'total'>[]
+    lines: readonly { tax: ShownTax; amount: number }[]
+    total: TaxedTotal
+  }
+}
+type ShownTax = Pick<TaxLine['tax'], 'type' | 'included' | 'payNow'>
 
 /** What counts for the arrival under some policies, with the digests by taxes and meal plan. */
 type Terms = {
@@ -30,7 +42,7 @@ export class OfferTexts {
   readonly #hasTrace: boolean
   readonly #beforeNights: readonly string[]
   /** The JSON before a tax's amount. */
-  readonly #beforeTax = new Map<TaxLine['tax'], string>()
+  readonly #beforeTax = new Map<ShownTax, string>()
   readonly #termsByPolicies = new Map<Policies, Terms>()
   /** The present moment by the account's clock. */
   readonly #nowMs: number
@@ -48,7 +60,7 @@ export class OfferTexts {
     this.#beforeNights = beforeNights
   }
 
-  text(roomRate: BookableRoomRate, { unitsLeft, rooms, taxed }: Quote): string {
+  text(roomRate: BookableRoomRate, { unitsLeft, rooms, taxed }: Sold): string {
     const { minorDigits } = this.#catalog
     const { prepared, digests } = this.#termsOf(roomRate)
     const definitions = prepared?.fees ?? []
@@ -85,7 +97,7 @@ export class OfferTexts {
     return text
   }
 
-  #taxes(lines: readonly TaxLine[]): string {
+  #taxes(lines: Sold['taxed']['lines']): string {
     const { minorDigits } = this.#catalog
     let text = ''
     for (const { tax, amount } of lines) {
@@ -95,7 +107,7 @@ export class OfferTexts {
     return text
   }
 
-  #beforeTaxText(tax: TaxLine['tax']): string {
+  #beforeTaxText(tax: ShownTax): string {
     const { type, included, payNow } = tax
     const text = `${JSON.stringify({ type, included, payNow }).slice(0, -1)},"amount":"`
     this.#beforeTax.set(tax, text)

@@ -1,6 +1,6 @@
 import { minorText, toMinor } from '../../base/money.ts'
 import type { Fee } from '../../products/policies/contract.ts'
-import type { PricedRoom, TaxedStay } from '../../taxes/compute/compute.ts'
+import type { PricedRoom, TaxedRoom, TaxedStay } from '../../taxes/compute/compute.ts'
 import { exactDecimal } from '../../taxes/decimals.ts'
 import { exactText } from '../../taxes/compute/trace.ts'
 
@@ -19,7 +19,10 @@ export type FeeBase = {
   afterTax: number
 }
 
-export function feeBasesOf(rooms: readonly PricedRoom[], taxed: TaxedStay): FeeBase[] {
+export function feeBasesOf(
+  rooms: readonly PricedRoom[],
+  taxed: { rooms: readonly Pick<TaxedRoom, 'total'>[] },
+): FeeBase[] {
   return rooms.map(({ nights, persons }, index) => {
     return { nights: nights.length, persons, afterTax: taxed.rooms[index]?.total.afterTax ?? 0 }
   })
