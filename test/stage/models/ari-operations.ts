@@ -115,14 +115,17 @@ function makeProducts(chance: Chance): ProductSent[] {
     .map(([roomId, rateId]) => ({ roomId, rateId, isAvailable: true, occupancy: makeOccupancy(chance) }))
 }
 
+/** Without a draw of its own: an adults' house where both are limited, one infant beside one child, or no limit. */
+export function infantsBeside({ maxAdult, maxChild }: { maxAdult?: number; maxChild?: number }) {
+  if (maxChild === 0) return maxAdult === undefined ? {} : { maxInfant: 0 }
+  return maxChild === 1 ? { maxInfant: 1 } : {}
+}
+
 function makeOccupancy(chance: Chance): ProductSent['occupancy'] {
   const maxOccupancy = 2 + chance.below(2)
-  return {
-    maxOccupancy,
-    ...(chance.percent(50) ? { maxAdult: 1 + chance.below(maxOccupancy) } : {}),
-    ...(chance.percent(50) ? { maxChild: chance.below(maxOccupancy) } : {}),
-    ...(chance.percent(30) ? { maxInfant: chance.below(maxOccupancy) } : {}),
-  }
+  const adults = chance.percent(50) ? { maxAdult: 1 + chance.below(maxOccupancy) } : {}
+  const children = chance.percent(50) ? { maxChild: chance.below(maxOccupancy) } : {}
+  return { maxOccupancy, ...adults, ...children, ...infantsBeside({ ...adults, ...children }) }
 }
 
 function makeOperation(setting: Setting, step: number): Operation {

@@ -7,6 +7,7 @@ import {
   type NaiveTax,
   type RateNight,
 } from './naive-offers.ts'
+import { infantsBeside } from './ari-operations.ts'
 import { naiveNames, naiveRestrictions, type Restrictions } from './naive-restrictions.ts'
 
 /** Random hotels, as the requests that push them and in the naive evaluator's form. */
@@ -125,12 +126,9 @@ function randomProducts(random: Random): NaiveProduct[] {
 function randomOccupancy(random: Random): NaiveProduct['occupancy'] {
   const maxOccupancy = 1 + random.below(4)
   const most = (): number => 1 + random.below(maxOccupancy)
-  return {
-    maxOccupancy,
-    ...(random.chance(0.4) ? { maxAdult: most() } : {}),
-    ...(random.chance(0.4) ? { maxChild: most() - 1 } : {}),
-    ...(random.chance(0.4) ? { maxInfant: most() - 1 } : {}),
-  }
+  const adults = random.chance(0.4) ? { maxAdult: most() } : {}
+  const children = random.chance(0.4) ? { maxChild: most() - 1 } : {}
+  return { maxOccupancy, ...adults, ...children, ...infantsBeside({ ...adults, ...children }) }
 }
 
 function productsBody(hotelId: string, products: readonly NaiveProduct[]): object {
@@ -274,7 +272,8 @@ function prices(
     if (random.chance(0.9)) lines.push(['adult', guests, minor(40_000)])
   for (let guests = 1; guests <= maxChild; guests++)
     if (random.chance(0.7)) lines.push(['child', guests, random.below(5_000)])
-  if (maxInfant !== 0 && random.chance(0.4)) lines.push(['infant', 1, random.below(1_000)])
+  const infant = random.chance(0.4) ? random.below(1_000) : undefined
+  if (infant !== undefined && maxInfant !== 0) lines.push(['infant', 1, infant])
   if (lines.every(([category]) => category !== 'adult')) lines.push(['adult', 1, minor(40_000)])
   setRate(naive, product, range, (night) => {
     night.prices.delete('unit')
