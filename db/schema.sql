@@ -15,6 +15,7 @@ create table access_token (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  channel text,
   constraint access_token_pkey PRIMARY KEY (hash),
   constraint access_token_id_key UNIQUE (id),
   constraint access_token_role_check CHECK ((role = ANY (ARRAY['platform'::text, 'operator'::text])))
@@ -279,8 +280,9 @@ create table change (
   revisions_from bigint[] not null,
   revisions_to bigint[] not null,
   blocks text[],
+  events jsonb[],
   constraint change_pkey PRIMARY KEY (turn, id),
-  constraint change_kind_check CHECK ((kind = ANY (ARRAY['hotel'::text, 'products'::text, 'taxes'::text, 'ari'::text, 'reservation'::text, 'stopSell'::text, 'removed'::text])))
+  constraint change_kind_check CHECK ((kind = ANY (ARRAY['hotel'::text, 'products'::text, 'taxes'::text, 'ari'::text, 'reservation'::text, 'stopSell'::text, 'removed'::text, 'held'::text, 'live'::text, 'delivery'::text, 'report'::text, 'confirmation'::text])))
 );
 
 create table change_horizon (
@@ -370,6 +372,7 @@ create table delivery_attempt (
   http_status smallint,
   answer text,
   is_ordered boolean,
+  ignored text,
   constraint delivery_attempt_pkey PRIMARY KEY (delivery_id, attempt),
   constraint delivery_attempt_trigger_check CHECK ((trigger = ANY (ARRAY['realtime'::text, 'retry'::text, 'hourly'::text, 'manual'::text, 'again'::text]))),
   constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id)
@@ -841,6 +844,8 @@ create table reservation (
   total_after_tax bigint not null,
   created_at timestamp with time zone not null,
   modified_at timestamp with time zone not null,
+  client_reference text,
+  channel text,
   constraint reservation_pkey PRIMARY KEY (id),
   constraint reservation_check CHECK ((departure > arrival)),
   constraint reservation_rooms_check CHECK ((rooms >= 1)),
@@ -851,6 +856,8 @@ create table reservation (
   constraint reservation_supplier_id_fkey FOREIGN KEY (supplier_id) REFERENCES supplier(id)
 );
 CREATE INDEX reservation_by_arrival ON public.reservation USING btree (arrival, id);
+CREATE INDEX reservation_by_channel ON public.reservation USING btree (channel, id) WHERE (channel IS NOT NULL);
+CREATE INDEX reservation_by_client_reference ON public.reservation USING btree (client_reference, id) WHERE (client_reference IS NOT NULL);
 CREATE INDEX reservation_by_created ON public.reservation USING btree (created_at);
 CREATE INDEX reservation_by_hotel ON public.reservation USING btree (hotel_id, id);
 CREATE INDEX reservation_by_hotel_arrival ON public.reservation USING btree (hotel_id, arrival, id);
@@ -880,6 +887,15 @@ CREATE INDEX reservation_card_by_cvv_time ON public.reservation_card USING btree
 CREATE INDEX reservation_card_by_key ON public.reservation_card USING btree (key_id, reservation_id) WHERE (card IS NOT NULL);
 CREATE INDEX reservation_card_by_time ON public.reservation_card USING btree (keep_until) WHERE (card IS NOT NULL);
 
+create table reservation_confirmation (
+  reservation_id bigint not null,
+  room_number integer not null,
+  confirmation_number text not null,
+  at timestamp with time zone not null,
+  constraint reservation_confirmation_pkey PRIMARY KEY (reservation_id, room_number),
+  constraint reservation_confirmation_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
+);
+
 create table reservation_guest (
   reservation_id bigint not null,
   word text not null,
@@ -898,6 +914,24 @@ create table reservation_note (
   constraint reservation_note_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
 );
 CREATE INDEX reservation_note_by_reservation ON public.reservation_note USING btree (reservation_id, id);
+
+create table reservation_report (
+  id bigint generated always as identity not null,
+  reservation_id bigint not null,
+  room_number integer not null,
+  report text not null,
+  waives_penalty boolean not null,
+  departure_date date,
+  note text,
+  at timestamp with time zone not null,
+  key_id integer,
+  operator_name text,
+  constraint reservation_report_pkey PRIMARY KEY (id),
+  constraint reservation_report_check CHECK (((key_id IS NULL) <> (operator_name IS NULL))),
+  constraint reservation_report_report_check CHECK ((report = ANY (ARRAY['arrived'::text, 'no_show'::text, 'stay_changed'::text, 'card_invalid'::text, 'waived'::text]))),
+  constraint reservation_report_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
+);
+CREATE INDEX reservation_report_by_reservation ON public.reservation_report USING btree (reservation_id, id);
 
 create table reservation_version (
   reservation_id bigint not null,
@@ -1359,7 +1393,8 @@ begin
   grant select on supplier, hotel, hotel_search, api_key, reservation, delivery, delivery_attempt, push_log, price_check,
     certification, certification_note, sandbox_fault, room, rate, room_rate, tax, ari_month, price_drift,
     reservation_version, reservation_note, stop_sell, stop_sell_order, hold, room_type, meal_plan, push_body_batch,
-    push_body_segment, store_epoch, operator, delivery_alert, reservation_guest, sandbox_callback
+    push_body_segment, store_epoch, operator, delivery_alert, reservation_guest, sandbox_callback,
+    reservation_confirmation, reservation_report, cancel_code
     to ari_supplier;
   -- Its hash too, which the file of revocations notes.
   grant select, insert (hash, key_id, tail), update (expires_at) on api_key_secret to ari_supplier;
@@ -1557,6 +1592,11 @@ create policy lock_only on reservation as restrictive for update using (true) wi
 alter table reservation enable row level security;
 create policy own on reservation using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
 
+alter table reservation_confirmation enable row level security;
+create policy own on reservation_confirmation using ((EXISTS ( SELECT
+   FROM reservation
+  WHERE (reservation.id = reservation_confirmation.reservation_id))));
+
 alter table reservation_guest enable row level security;
 create policy own on reservation_guest using ((EXISTS ( SELECT
    FROM reservation
@@ -1564,6 +1604,11 @@ create policy own on reservation_guest using ((EXISTS ( SELECT
 
 alter table reservation_note enable row level security;
 create policy own on reservation_note using (false);
+
+alter table reservation_report enable row level security;
+create policy own on reservation_report using ((EXISTS ( SELECT
+   FROM reservation
+  WHERE (reservation.id = reservation_report.reservation_id))));
 
 alter table reservation_version enable row level security;
 create policy own on reservation_version using ((hotel_id IN ( SELECT hotel.id

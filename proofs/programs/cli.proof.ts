@@ -182,9 +182,32 @@ test('tokens are created by role, listed and revoked', async () => {
   assert.deepEqual(recogniseSecret(made.token), { kind: 'operator', environment: 'sandbox' })
   const tokens = await json('token', 'list', '--json')
   assert.ok(Array.isArray(tokens))
-  const { tokenId, role, name, status } = tokens[0]
-  assert.deepEqual({ role, name, status }, { role: 'operator', name: 'night shift', status: 'active' })
+  const { tokenId, role, name, status, channel } = tokens[0]
+  assert.deepEqual(
+    { role, name, status, channel },
+    { role: 'operator', name: 'night shift', status: 'active', channel: null },
+  )
   assert.deepEqual(await json('token', 'revoke', tokenId, '--json'), { tokenId, status: 'revoked' })
+})
+
+test('a platform’s token has the channel where it sells, until it is changed or taken away', async () => {
+  await json('token', 'create', '--role', 'platform', '--name', 'engine', '--channel', 'app')
+  const listedToken = async (): Promise<Record<string, unknown>> => {
+    const tokens = await json('token', 'list', '--json')
+    assert.ok(Array.isArray(tokens))
+    return tokens.find((one: Record<string, unknown>) => one['name'] === 'engine')
+  }
+  const { tokenId, channel } = await listedToken()
+  assert.equal(channel, 'app')
+  const changed = await json('token', 'channel', String(tokenId), 'web', '--json')
+  assert.deepEqual([changed, (await listedToken())['channel']], [{ tokenId, channel: 'web' }, 'web'])
+  await json('token', 'channel', String(tokenId), '--none', '--json')
+  assert.equal((await listedToken())['channel'], null)
+  for (const wrong of [
+    ['token', 'channel', String(tokenId)],
+    ['token', 'channel', '1', 'x'.repeat(65)],
+  ])
+    assert.equal((await failure(wrong)).code, 1)
 })
 
 test('suppliers are created once and listed', async () => {

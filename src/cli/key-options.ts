@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { unknownFieldsChoices, type UnknownFields } from '../http/calls/request-members.ts'
-import type { KeySettings } from '../keys/manage.ts'
+import type { KeySettings } from '../keys/key-settings.ts'
 import { defaultLimits, limitRanges, type OwnLimits } from '../keys/store.ts'
 import { limit } from './arguments.ts'
 

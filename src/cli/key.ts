@@ -8,9 +8,9 @@ import {
   replaceSecret,
   revokeKey,
   selectKeys,
-  changeKeySettings,
   type ListedKey,
 } from '../keys/manage.ts'
+import { changeKeySettings } from '../keys/key-settings.ts'
 import type { AuditAction } from '../operators/contract.ts'
 import { rotateSigningSecret } from '../webhooks/store.ts'
 import { endsEarlier, keySubject } from '../console-api/suppliers/rules.ts'

@@ -5,7 +5,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { limitNames, type OwnLimits, type TokenRole } from './store.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
 import { insertOptionalSupplier, refuseUnknownSupplier, rejectUnlessCertified } from './suppliers.ts'
-import { checkName } from './names.ts'
+import { checkChannel, checkName } from './names.ts'
 
 /** Operators' actions on keys and tokens. The current time is a parameter, as everywhere. */
 
@@ -191,40 +191,13 @@ export async function replaceSecret(
   return insertSecret(connection, environment, keyId)
 }
 
-export type KeySettings = OwnLimits & { unknownFields: UnknownFields; echo: boolean }
-
-/** Absent settings stay unchanged; null restores the default. Returns the key's own settings afterwards. */
-export async function changeKeySettings(
-  db: Queryable,
-  keyId: number,
-  changed: Partial<KeySettings>,
-): Promise<KeySettings> {
-  const { rows } = await db.query<KeySettings>(
-    `update api_key set
-       requests_per_minute = case when $2 then $3 else requests_per_minute end,
-       requests_burst = case when $4 then $5 else requests_burst end,
-       body_bytes_max = case when $6 then $7 else body_bytes_max end,
-       ari_items_max = case when $8 then $9 else ari_items_max end,
-       ari_cells_max = case when $10 then $11 else ari_cells_max end,
-       unknown_fields = coalesce($12, unknown_fields),
-       echo = coalesce($13, echo)
-     where id = $1
-     returning requests_per_minute as "requestsPerMinute", requests_burst as "requestsBurst",
-       body_bytes_max as "bodyBytesMax", ari_items_max as "ariItemsMax", ari_cells_max as "ariCellsMax",
-       unknown_fields as "unknownFields", echo`,
-    [
-      keyId,
-      ...limitNames.flatMap((name) => [changed[name] !== undefined, changed[name] ?? null]),
-      changed.unknownFields ?? null,
-      changed.echo ?? null,
-    ],
-  )
-  const [row] = rows
-  if (!row) throw keyNotFound(keyId)
-  return row
+export type NewToken = {
+  role: TokenRole
+  name: string
+  expiresAtMs: number | null
+  /** Where its owner sells: of a platform's token. */
+  channel?: string | undefined
 }
-
-export type NewToken = { role: TokenRole; name: string; expiresAtMs: number | null }
 
 export async function createToken(
   db: Queryable,
@@ -232,11 +205,19 @@ export async function createToken(
   wanted: NewToken,
 ): Promise<{ token: string; tokenId: number }> {
   checkName('Token', wanted.name)
+  if (wanted.channel !== undefined) checkChannel(wanted.role, wanted.channel)
   const token = makeSecret(wanted.role, environment)
   const { rows } = await db.query<{ id: number }>(
-    `insert into access_token (hash, role, name, tail, expires_at)
-     values ($1, $2, $3, $4, instant($5)) returning id`,
-    [Buffer.from(hashSecret(token), 'hex'), wanted.role, wanted.name, tailOf(token), wanted.expiresAtMs],
+    `insert into access_token (hash, role, name, tail, expires_at, channel)
+     values ($1, $2, $3, $4, instant($5), $6) returning id`,
+    [
+      Buffer.from(hashSecret(token), 'hex'),
+      wanted.role,
+      wanted.name,
+      tailOf(token),
+      wanted.expiresAtMs,
+      wanted.channel ?? null,
+    ],
   )
   const [row] = rows
   if (!row) throw new Error('The token was not stored')
@@ -247,6 +228,8 @@ export type ListedToken = {
   tokenId: number
   role: TokenRole
   name: string
+  /** Where its owner sells, unless a booking says otherwise. */
+  channel: string | null
   status: ListedKey['status']
   tail: string
   createdAt: string
@@ -257,7 +240,7 @@ export type ListedToken = {
 
 export async function selectTokens(db: Queryable, nowMs: number): Promise<ListedToken[]> {
   const { rows } = await db.query<ListedToken>(
-    `select id as "tokenId", role, name, ${statusOf('t')} as status, tail,
+    `select id as "tokenId", role, name, channel, ${statusOf('t')} as status, tail,
        ${sqlIsoSeconds('created_at')} as "createdAt", ${sqlIsoSeconds('expires_at')} as "expiresAt",
        ${sqlIsoSeconds('revoked_at')} as "revokedAt", ${sqlIsoSeconds('last_used_at')} as "lastUsedAt"
      from access_token t order by id`,
@@ -271,8 +254,11 @@ export async function revokeToken(db: Queryable, tokenId: number, nowMs: number)
     `update access_token set revoked_at = coalesce(revoked_at, instant($2)) where id = $1`,
     [tokenId, nowMs],
   )
-  if (rowCount !== 0) return
-  throw new Rejected(404, {
+  if (rowCount === 0) throw tokenNotFound(tokenId)
+}
+
+export function tokenNotFound(tokenId: number): Rejected {
+  return new Rejected(404, {
     type: 'TOKEN_NOT_FOUND',
     message: `Token ${tokenId} not found`,
     hint: 'token list shows the ids',

@@ -1,4 +1,6 @@
+import { isCardNumberId } from '../base/card-number.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
+import type { TokenRole } from './store.ts'
 
 /** Names of suppliers, operators and whatever else people tell apart by its name. */
 
@@ -12,6 +14,24 @@ export function checkName(what: string, name: string): void {
     message: `${what} name must be 1 to ${nameLengthMax} printable characters, with single spaces inside only`,
     value: reportedValue(name),
   })
+}
+
+const channelText = /^[^\p{C}\s](?:[^\p{C}]{0,62}[^\p{C}\s])?$/u
+
+/** Where the owner of a platform's token sells. */
+export function checkChannel(role: TokenRole, channel: string): void {
+  if (!channelText.test(channel) || isCardNumberId(channel))
+    throw new Rejected(400, {
+      type: 'INVALID_CHANNEL',
+      message:
+        'A channel must be 1 to 64 printable characters, without spaces at its ends and without card numbers',
+    })
+  if (role !== 'platform')
+    throw new Rejected(400, {
+      type: 'NO_CHANNEL',
+      message: `A token of the role ${role} has no channel: it doesn't book`,
+      hint: 'Only platform tokens have one',
+    })
 }
 
 /** Names with the same key are one name: case and the ways to write a character don't count (NFKC, case folded). */

@@ -127,6 +127,16 @@ export async function selectOptionalToken(db: Queryable, hash: string): Promise<
   return rows[0]
 }
 
+/** Where a token's owner sells, unless a booking says otherwise. */
+export async function selectOptionalChannel(db: Queryable, tokenId: number): Promise<string | undefined> {
+  const { rows } = await db.query<{ channel: string | null }>({
+    name: 'select-optional-channel',
+    text: 'select channel from access_token where id = $1',
+    values: [tokenId],
+  })
+  return rows[0]?.channel ?? undefined
+}
+
 /** Where the times are kept at which keys and tokens came, and keys in vain. */
 const useColumns = {
   key: { table: 'api_key', column: 'last_used_at' },

@@ -20,6 +20,9 @@ const tables = {
   reservation_guest: 'none',
   // Written only by operators.
   reservation_note: 'none',
+  reservation_report: 'supplier',
+  // From the answers to deliveries, which proceed in the background.
+  reservation_confirmation: 'none',
   hotel_search: 'supplier',
   stop_sell: 'supplier',
   stop_sell_order: 'supplier',
@@ -119,6 +122,8 @@ export async function supplierDigests(db: Queryable, supplierIds: readonly numbe
       union all select mine.supplier_id, hashtextextended(t::text, 12) from hotel_search t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 13) from stop_sell t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 18) from stop_sell_order t join mine on mine.id = t.hotel_id
+      union all select booked.supplier_id, hashtextextended(t::text, 19) from reservation_report t
+        join reservation booked on booked.id = t.reservation_id where booked.supplier_id = any($1)
       union all select supplier_id, hashtextextended(t::text, 16) from guard t where supplier_id = any($1)
       union all select supplier_id, hashtextextended(t::text, 17) from hold t join mine on mine.id = t.hotel_id
       union all select supplier_id, hashtextextended(t::text, 14) from removed_hotel t where supplier_id = any($1)

@@ -1,4 +1,5 @@
-import { changeKeySettings, expireKey, insertKeyOf, replaceSecret, revokeKey } from '../../keys/manage.ts'
+import { changeKeySettings } from '../../keys/key-settings.ts'
+import { expireKey, insertKeyOf, replaceSecret, revokeKey } from '../../keys/manage.ts'
 import { readId } from '../../http/calls/query.ts'
 import { isoSeconds, minuteMs } from '../../base/calendar.ts'
 import type { Revocations } from '../../keys/revocations.ts'
