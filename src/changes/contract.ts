@@ -1,22 +1,21 @@
 import Type, { type Static } from 'typebox'
+import { eventKinds, eventMembers, type EventKind } from './event-contract.ts'
 import { date, integer, oneOf, queriedInteger, queriedLimit, route, success, text } from '../http/route.ts'
 
 /**
- * The kind of a change. `hotel`, `products`, `taxes`: that data was pushed, for the whole hotel. `ari`:
+ * The kinds of a change that raises its hotel's revision. `hotel`, `products`, `taxes`: that data was pushed, for the whole hotel. `ari`:
  * nights of rooms and rates changed. `reservation`: a reservation lowered the inventory of nights.
  * `stopSell`: an operator of the platform closed or reopened nights. `removed`: a reset of the sandbox
  * removed the hotel.
  */
-export const changeKinds = [
-  'hotel',
-  'products',
-  'taxes',
-  'ari',
-  'reservation',
-  'stopSell',
-  'removed',
-] as const
-export type ChangeKind = (typeof changeKinds)[number]
+const revisionKinds = ['hotel', 'products', 'taxes', 'ari', 'reservation', 'stopSell', 'removed'] as const
+export type RevisionKind = (typeof revisionKinds)[number]
+export type ChangeKind = RevisionKind | EventKind
+
+// The boundary: Object.keys drops the key type of the table.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
+const ofEvents = Object.keys(eventKinds) as EventKind[]
+export const changeKinds: readonly ChangeKind[] = [...revisionKinds, ...ofEvents]
 
 export const changesKeptDays = 7
 export const waitSecondsMax = 30
@@ -43,7 +42,7 @@ const change = Type.Object({
   cursor,
   kind: oneOf(changeKinds, {
     description:
-      '`hotel`, `products`, `taxes`: data of the whole hotel was pushed. `ari`, `reservation` (which lowered inventory), `stopSell` (an operator closed or reopened nights): the listed `nights` changed. `removed`, only in the sandbox: the hotel no longer exists',
+      '`hotel`, `products`, `taxes`: data of the whole hotel was pushed. `ari`, `reservation` (which lowered inventory), `stopSell` (an operator closed or reopened nights): the listed `nights` changed. `removed`, only in the sandbox: the hotel no longer exists. `confirmation`: the hotel told its own number of a reservation; `report`: it reported what became of a stay; read the reservation. Such events have no `revision` and are never left out',
   }),
   at: Type.String({
     description: 'When its transaction began (UTC)',
@@ -52,8 +51,13 @@ const change = Type.Object({
   platformHotelId: Type.String(),
   supplier: Type.String(),
   hotelId: Type.String({ description: "The supplier's own code" }),
-  revision: integer({ description: "The hotel's revision after the change; increases with every change" }),
+  revision: Type.Optional(
+    integer({
+      description: "The hotel's revision after the change; increases with every change. Events have none",
+    }),
+  ),
   nights: Type.Optional(Type.Array(nights)),
+  ...eventMembers,
 })
 export type Change = Static<typeof change>
 
@@ -71,7 +75,7 @@ export const changeRoutes = {
       'The hotels, rooms, rates and nights that changed, in the order in which the changes of a hotel were made; none is',
       'skipped. Intended for caches: read the listed data again. The first call, without `after`, returns no changes but the',
       'current `cursor`: store it, read all the data that you cache, then follow. Nights that changed again in the meantime are',
-      'reported with the later change only.',
+      'reported with the later change only. Events, which have no `revision`, are each reported.',
       `Changes are kept for ${changesKeptDays} days. With \`Accept: text/event-stream\` the changes come as server-sent events`,
       'for as long as the connection lasts; the id of an event is its cursor, so `Last-Event-ID` resumes.',
     ].join('\n'),

@@ -69,6 +69,7 @@ async function readPage({ db }: Needs, after: FeedPosition, limit: number): Prom
   const nights = await changedNights(db, rows)
   const changes = rows.flatMap((row) => {
     const ofNights = nights.get(row) ?? []
+    // Events have no blocks: nothing that comes later takes their place.
     if (row.blocks.length === 0) return [answerMembers(row)]
     // All of its nights have changed again since: the later change reports them.
     return ofNights.length === 0 ? [] : [{ ...answerMembers(row), nights: ofNights }]
@@ -76,7 +77,16 @@ async function readPage({ db }: Needs, after: FeedPosition, limit: number): Prom
   return { changes, position: rows.at(-1)?.position ?? after, hasMore }
 }
 
-function answerMembers({ position, kind, at, hotelId, hotelCode, supplier, revisionTo }: ChangeRow): Change {
+function answerMembers({
+  position,
+  kind,
+  at,
+  hotelId,
+  hotelCode,
+  supplier,
+  revisionTo,
+  event,
+}: ChangeRow): Change {
   return {
     cursor: writeCursor(position),
     kind,
@@ -84,7 +94,7 @@ function answerMembers({ position, kind, at, hotelId, hotelCode, supplier, revis
     platformHotelId: String(hotelId),
     supplier,
     hotelId: hotelCode,
-    revision: revisionTo,
+    ...(event ?? { revision: revisionTo }),
   }
 }
 

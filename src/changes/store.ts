@@ -1,6 +1,7 @@
 import { sweep } from '../postgres/connections/queryable.ts'
 import type { Queryable } from '../postgres/postgres.ts'
-import type { ChangeKind } from './contract.ts'
+import type { Change, ChangeKind } from './contract.ts'
+import type { eventMembers } from './event-contract.ts'
 import { storeStamp } from '../postgres/connections/store-epoch.ts'
 import type { FeedPosition, Position } from './cursor.ts'
 
@@ -15,7 +16,11 @@ export type ChangeRow = {
   revisionTo: number
   /** Rows of ari_month, packed as in ari/blocks/store.ts. */
   blocks: number[]
+  /** The members of an event; null for a change of the hotel's revision. */
+  event: ChangeEvent | null
 }
+
+export type ChangeEvent = Pick<Change, keyof typeof eventMembers>
 
 type Row = Omit<ChangeRow, 'place' | 'blocks'> & {
   turn: number | null
@@ -66,8 +71,8 @@ export async function selectChanges(
         order by turn, id limit $4 + 2
       ), reported as (
         select turn, id, kind, at, reported.*, coalesce(cardinality(string_to_array(reported.blocks, ' ')), 0) as block_count
-        from next cross join unnest(hotel_ids, revisions_from, revisions_to, blocks) with ordinality
-          as reported (hotel_id, revision_from, revision_to, blocks, no)
+        from next cross join unnest(hotel_ids, revisions_from, revisions_to, blocks, events) with ordinality
+          as reported (hotel_id, revision_from, revision_to, blocks, event, no)
         where (turn, id, reported.no) > ($1, $2, $3)
         order by turn, id, reported.no limit $4 + 1
       ), counted as (
@@ -76,7 +81,8 @@ export async function selectChanges(
         from reported
       ), page as (
         select turn, counted.id, no::int, kind, at, hotel_id as "hotelId", coalesce(hotel.code, removed.code) as "hotelCode",
-          supplier.name as supplier, revision_from as "revisionFrom", revision_to as "revisionTo", blocks, found
+          supplier.name as supplier, revision_from as "revisionFrom", revision_to as "revisionTo", blocks,
+          event, found
         from counted
           left join hotel on hotel.id = hotel_id left join removed_hotel as removed on removed.id = hotel_id
           join supplier on supplier.id = coalesce(hotel.supplier_id, removed.supplier_id)
@@ -109,7 +115,7 @@ export async function selectChanges(
 
 function changeOf({ epoch, turn, id, no, blocks, ...row }: Row & Bounds): ChangeRow[] {
   if (turn === null) return []
-  const { kind, at, hotelId, hotelCode, supplier, revisionFrom, revisionTo } = row
+  const { kind, at, hotelId, hotelCode, supplier, revisionFrom, revisionTo, event } = row
   return [
     {
       position: { epoch, turn, id, hotels: no },
@@ -121,6 +127,7 @@ function changeOf({ epoch, turn, id, no, blocks, ...row }: Row & Bounds): Change
       revisionFrom,
       revisionTo,
       blocks: blocks === null ? [] : blocks.split(' ').map(Number),
+      event,
     },
   ]
 }
