@@ -21,6 +21,7 @@ export const paymentAnswer = Type.Object({
   ),
 })
 
+const money = Type.String({ examples: ['30.00'] })
 const before = 'null: booked before contracts were stored'
 
 /** By the contract of the account, as it was when the reservation was made. */
@@ -34,10 +35,10 @@ export const payableMembers = {
     description: `As agreed at the time of booking; ${before}`,
     examples: ['12.5'],
   }),
-  commission: Type.Union([amount(''), Type.Null()], {
+  commission: Type.Union([money, Type.Null()], {
     description: `\`commissionPercent\` of \`total.beforeTax\`, half up; 0 of net prices; of a cancelled reservation, of what its penalty has without taxes. ${before}, or the terms of no room are known`,
   }),
-  amountPayable: Type.Union([amount(''), Type.Null()], {
+  amountPayable: Type.Union([money, Type.Null()], {
     description: `What the platform owes the hotel: \`total.afterTax\`, or the penalty, less the commission. 0 with Hotel Collect, where the hotel owes the commission. ${before}, or the terms of no room are known`,
   }),
 }

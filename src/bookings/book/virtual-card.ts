@@ -14,7 +14,9 @@ const halfDayMs = 12 * 60 * 60 * 1000
 /** The problems beyond the shape, without the values: card data is never repeated. */
 export function virtualCardProblems(card: Record<string, unknown>, nowMs: number): Problem[] {
   const at = (member: string): { path: string } => ({ path: `/payment/card/${member}` })
-  if (card['isVirtual'] !== true)
+  const { isVirtual = false } = card
+  if (typeof isVirtual !== 'boolean') return []
+  if (!isVirtual)
     return members
       .filter((member) => card[member] !== undefined)
       .map((member) => ({ ...cardErrors.notVirtual, ...at(member) }))

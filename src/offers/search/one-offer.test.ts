@@ -27,6 +27,10 @@ const penalty = {
   penaltyCharge: { chargeBase: 'FullStay', percent: 50 },
 }
 const fee = { name: 'Resort', valueType: '%', value: 5, appliedPer: 'per_room_per_stay' }
+const open = [
+  { rateId: 'BAR', price: 100, closed: false },
+  { rateId: 'NRF', price: 80 },
+]
 /** Ten per cent more than pushed. */
 const dearer = { before: [110, 110], after: [121, 121] }
 
@@ -36,7 +40,7 @@ beforeEach(async () => {
   await pushStoryHotel(shop.supplier)
   await sell(penalty)
   await taxed(vat, town)
-  await pushNights(shop.supplier, { inventory: 7, closed: false })
+  await pushNights(shop.supplier, { inventory: 7, rates: open })
 })
 
 async function sell(...cancelPenalties: Fields[]): Promise<void> {
@@ -233,7 +237,7 @@ test('what stored data forbids has no offer, whatever the supplier answers', asy
     assert.deepEqual([bookable, offer], [false, null])
     expectStatus(await shop.book({ expectedTotal: { afterTax: live === dearer ? '242.00' : '220.00' } }), 409)
   }
-  await pushNights(shop.supplier, { rates: [{ rateId: 'BAR', price: 100, closed: false }], inventory: 1 })
+  await pushNights(shop.supplier, { rates: open, inventory: 1 })
   assert.equal((await checked({ roomCount: 2 })).offer, null)
 })
 
