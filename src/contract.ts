@@ -18,6 +18,7 @@ import { productRoutes } from './products/contract.ts'
 import { pushLogRoutes } from './push-log/contract.ts'
 import { referenceRoutes } from './reference/contract.ts'
 import { reservationRoutes } from './bookings/contract.ts'
+import { reportRoutes } from './bookings/report-contract.ts'
 import { deliveryRoutes } from './deliveries/contract.ts'
 import { sandboxRoutes } from './sandbox/contract.ts'
 import { testBookingRoutes } from './sandbox/test-booking-contract.ts'
@@ -47,6 +48,7 @@ export const routes = {
   ...priceCheckRoutes,
   ...changeRoutes,
   ...reservationRoutes,
+  ...reportRoutes,
   ...sandboxRoutes,
   ...testBookingRoutes,
   ...deliveryRoutes,

@@ -15,6 +15,8 @@ import { taxTypes } from '../taxes/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { asks, changedTerms, forfeited, forfeitOfChange, owedAtLeast } from './owed/contract.ts'
 import { payableMembers, paymentAnswer } from './payment-contract.ts'
+import { matchedRoomsSaid, nameMembers } from './name-contract.ts'
+import { hotelConfirmation, stayReport } from './report-contract.ts'
 
 /** The shapes of answers about reservations, and the refusals. */
 
@@ -76,7 +78,7 @@ const penaltyDue = Type.Union(
   ],
   {
     description:
-      'Cost of the cancellation under the booked policies, at the time of cancelling; null: not cancelled, or the terms of no room are known',
+      'Cost of the cancellation under the booked policies, at the time of cancelling; after the report `no_show` what is due for it. Without what the hotel let go of since (`waived`). null: neither, or the terms of no room are known',
   },
 )
 
@@ -85,6 +87,7 @@ const bookingAnswerMembers = {
   currency: Type.String(),
   total: stayTotal,
   forfeited,
+  ...matchedRoomsSaid,
   priceChecks: Type.Array(checkedRoomRate),
   delivery: deliveryState,
   warnings: Type.Array(warning),
@@ -141,6 +144,7 @@ export const reservationAnswer = Type.Object({
   checkin: Type.String(),
   checkout: Type.String(),
   currency: Type.String(),
+  ...nameMembers,
   rooms: Type.Array(roomAnswer),
   customer: Type.Object({
     firstName: Type.String(),
@@ -160,6 +164,10 @@ export const reservationAnswer = Type.Object({
   },
   freeUntil: { ...cancellationMembers.freeUntil, description: 'With `until`: the earliest of the rooms' },
   penalty: penaltyDue,
+  confirmations: Type.Array(hotelConfirmation, {
+    description: 'What the hotel calls the reservation and its rooms',
+  }),
+  reports: Type.Array(stayReport, { description: 'What the hotel reported about the stay, oldest first' }),
   priceChecks: Type.Array(checkedRoomRate),
   createdAt: Type.String(),
   modifiedAt: Type.String(),
@@ -315,17 +323,12 @@ export const reservationErrors = {
   },
   stayBegun: {
     type: 'STAY_BEGUN',
-    message: 'The day of arrival has passed: the reservation cannot be modified',
-    hint: 'Contact the hotel; the reservation can be cancelled until the day of departure',
+    message: 'The stay has begun: the reservation cannot be changed or cancelled any more',
+    hint: 'From the day after the arrival, or once a guest has arrived, only the hotel can report what became of the stay; contact it',
   },
   penaltyChanged: {
     type: 'PENALTY_CHANGED',
     message: 'Cancelling costs another penalty than was expected',
     hint: 'Ask the guest, then repeat the request with expectedPenalty set to penalty.amount',
-  },
-  stayOver: {
-    type: 'STAY_OVER',
-    message: 'The day of departure has passed: the reservation cannot be cancelled',
-    hint: 'Contact the hotel',
   },
 } as const satisfies Record<string, ConstraintError>

@@ -176,6 +176,8 @@ export const deliveredReservation = Type.Object({
     ),
   ),
   penalty: Type.Optional(penalty),
+  channel_reference: Type.Optional(plain('The name that the platform has for the reservation')),
+  channel: Type.Optional(plain('Where the platform sold it')),
   customer,
   paymentcarddetail: Type.Optional(card),
   room: Type.Array(room, { minItems: 1 }),
@@ -205,7 +207,7 @@ export const pushBookingCallback = {
   summary: 'Push booking',
   description: [
     'Sent to the URL of `POST /push/webhook/pushbook` when a reservation is created, changed or cancelled, when a retry is due, and when you request it.',
-    'Answer with any 2xx at once and process the reservation afterwards. The same reservation may arrive more than once: recognize it by `reservation_id` and `reservation_version`, and a repeated call by `webhook-id`.',
+    'Answer with any 2xx at once and process the reservation afterwards. A JSON body of that answer may tell your own numbers: `{"confirmations": [{"reservation_id": "55191", "confirmation_number": "A-77", "room_reservation_id": "55191-1"}]}`, without `room_reservation_id` for the whole reservation. The same reservation may arrive more than once: recognize it by `reservation_id` and `reservation_version`, and a repeated call by `webhook-id`.',
   ].join('\n\n'),
   body: delivery,
   answers: { '2XX': 'Delivered', default: 'Not delivered: it is retried' },

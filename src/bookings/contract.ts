@@ -23,6 +23,7 @@ import {
 } from './answer-contract.ts'
 import { paymentTypes } from './callback-contract.ts'
 import { acceptForfeit, consentMembers, forfeited } from './owed/contract.ts'
+import { sentNames } from './name-contract.ts'
 import { card } from '../cards/contract.ts'
 
 export const nameCharactersMax = 100
@@ -74,6 +75,7 @@ const reservationBody = Type.Object({
     description: 'Rooms may have different room-rates',
   }),
   customer,
+  ...sentNames,
   payment: Type.Object(
     {
       type: oneOf(paymentTypes, {
@@ -213,7 +215,7 @@ export const reservationRoutes = {
     tag: 'Booking',
     summary: 'Modify a reservation',
     description: [
-      'Replaces the whole state, in the same shape as a booking: omitted members are removed, except the card, which stays until another is sent. Creates a new version and delivers it; a state equal to the present one changes nothing. Possible until the day of arrival.',
+      'Replaces the whole state, in the same shape as a booking: omitted members are removed, except the card, `clientReference` and `channel`, which stay until others are sent. Creates a new version and delivers it; a state equal to the present one changes nothing. Possible until the day of arrival, and until the hotel reports that a guest arrived. `rooms` and `roomsGone` of the answer say which booked room each one is.',
       'Rooms with the same room-rate and guests keep their booked price, also for fewer nights. All others are checked and priced like a new booking. Inventory is lowered only for additional units and never raised.',
       'What only gives up nights at either end, rooms or guests is never refused for units, closures, restrictions, a missing price or a failed price check. Fewer guests get the price of now for them if there is one, it is lower, and the supplier does not say otherwise.',
       "If the hotel's currency has changed, what only gives up stays in the booked one. Any other change prices all rooms in the new currency and needs an `expectedTotal` in it; while a cancellation costs a penalty it is refused with `PENALTY_DUE`.",
@@ -286,6 +288,8 @@ export const reservationRoutes = {
       status: Type.Optional(oneOf(reservationStatuses)),
       arrivalFrom: queried('First date of arrival'),
       arrivalTo: queried('Last date of arrival, inclusive'),
+      clientReference: queried('Exactly this reference of yours'),
+      channel: queried('Exactly this channel'),
       cursor: queried('nextCursor of the previous answer'),
       limit: queriedLimit('reservations', reservationsPerPage),
     }),
@@ -319,7 +323,7 @@ export const reservationRoutes = {
     errors: {
       400: 'Unknown room',
       404: 'Unknown reservation',
-      409: '`RESERVATION_CANCELLED`, `STAY_OVER`',
+      409: '`RESERVATION_CANCELLED`, `STAY_BEGUN`',
     },
     examples: [
       {
@@ -336,7 +340,7 @@ export const reservationRoutes = {
     tag: 'Booking',
     summary: 'Cancel a reservation',
     description:
-      'Creates the final version of a reservation and delivers it. Possible until the day of departure; cancelling again changes nothing and gets the same answer. `penalty` is the cost under the booked policies at this moment. With `expectedPenalty`, another penalty is refused. With `rooms`, only these are cancelled, as a new version of the reservation; without its last room it is cancelled whole. Inventory is not raised: the supplier’s next push does that.',
+      'Creates the final version of a reservation and delivers it. Possible until the day of arrival, and until the hotel reports that a guest arrived: who does not come then, the hotel reports. Cancelling again changes nothing and gets the same answer. `penalty` is the cost under the booked policies at this moment. With `expectedPenalty`, another penalty is refused. With `rooms`, only these are cancelled, as a new version of the reservation; without its last room it is cancelled whole. Inventory is not raised: the supplier’s next push does that.',
     params,
     body: cancelBody,
     isBodyOptional: true,
@@ -345,7 +349,7 @@ export const reservationRoutes = {
     errors: {
       400: 'A member is invalid, or a room unknown',
       404: 'Unknown reservation',
-      409: '`PENALTY_CHANGED` with the `penalty`, `STAY_OVER`; nothing is cancelled',
+      409: '`PENALTY_CHANGED` with the `penalty`, `STAY_BEGUN`; nothing is cancelled',
     },
     refusals: { 409: penaltyRefusal },
     examples: [

@@ -9,6 +9,7 @@ import type { paymentTypes } from './callback-contract.ts'
 import type { PriceCheckOutcome } from '../price-check/contract.ts'
 import type { VirtualCard } from '../cards/contract.ts'
 import type { PriceContract } from '../keys/price-contract.ts'
+import type { reportKinds } from './report-contract.ts'
 import type { reservationStatuses } from '../webhooks/contract.ts'
 
 /**
@@ -35,6 +36,10 @@ export type ReservationContent = {
   payment: Payment
   /** The account's, as it was when the reservation was made; absent in bookings made before it was stored. */
   contract?: PriceContract
+  /** The platform's own name for the reservation. */
+  clientReference?: string
+  /** Where the platform sold it. */
+  channel?: string
   total: TaxedTotal
   priceChecks: CheckedRoomRate[]
 }
@@ -121,6 +126,27 @@ export type CheckedRoomRate = {
   roomId: string
   rateId: string
   outcome: PriceCheckOutcome
+}
+
+/** The hotel's own number of a reservation, or of one of its rooms. */
+export type HotelConfirmation = {
+  /** 0: of the whole reservation. */
+  roomNumber: number
+  confirmationNumber: string
+  atMs: number
+}
+
+/** What a hotel reported about a stay. */
+export type StayReport = {
+  /** 0: about all rooms. */
+  roomNumber: number
+  report: (typeof reportKinds)[number]
+  waivesPenalty: boolean
+  departureDate: string | null
+  note: string | null
+  atMs: number
+  /** The key of the supplier that reported it; null: an operator did, for the hotel. */
+  keyId: number | null
 }
 
 /** A version of a reservation, with the members that all its versions share. */

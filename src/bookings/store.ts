@@ -7,7 +7,15 @@ import { sweep } from '../postgres/connections/queryable.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { reservationErrors } from './answer-contract.ts'
-import type { ReservationStatus, ReservationContent, ReservationVersion } from './state.ts'
+import { namesIn, searchableBy } from './guest-words.ts'
+import { confirmationsOf, reportsOf } from './told-store.ts'
+import type {
+  HotelConfirmation,
+  ReservationStatus,
+  ReservationContent,
+  ReservationVersion,
+  StayReport,
+} from './state.ts'
 
 /** The stored reservations: all SQL, in whole statements. */
 
@@ -60,6 +68,10 @@ export type StoredReservation = {
   aheadMs: number
   /** Delivery status of the present version. */
   deliveryStatus: string
+  /** By room; that of the whole reservation first. */
+  confirmations: HotelConfirmation[]
+  /** Oldest first. */
+  reports: StayReport[]
 }
 
 const reservationColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
@@ -68,7 +80,8 @@ const reservationColumns = `reservation.id, reservation.supplier_id as "supplier
   (select clock_ahead_ms from hotel where hotel.id = reservation.hotel_id) as "aheadMs",
   coalesce((select delivery.status from delivery
     where delivery.reservation_id = reservation.id and delivery.version = reservation.version
-    order by delivery.created_at desc limit 1), 'queued') as "deliveryStatus"`
+    order by delivery.created_at desc limit 1), 'queued') as "deliveryStatus",
+  ${confirmationsOf('reservation.id')} as confirmations, ${reportsOf('reservation.id')} as reports`
 const withPresentVersion = `reservation join reservation_version as present
   on present.reservation_id = reservation.id and present.version = reservation.version`
 
@@ -126,8 +139,8 @@ export async function insertReservation(
   await writeVersion(connection, { id, version: 1, hotelId }, first, {
     name: 'insert-reservation',
     row: `insert into reservation (id, supplier_id, hotel_id, status, version, arrival, departure, rooms, currency,
-          total_after_tax, created_at, modified_at) overriding system value
-        values ($1, $15, $3, $4, $2, $5, $6, $7, $8, $9, instant($10), instant($10))`,
+          total_after_tax, client_reference, channel, created_at, modified_at) overriding system value
+        values ($1, $17, $3, $4, $2, $5, $6, $7, $8, $9, $15, $16, instant($10), instant($10))`,
     values: [supplierId],
   })
 }
@@ -141,7 +154,7 @@ export async function insertVersion(
   await writeVersion(connection, { id, version: version + 1, hotelId }, next, {
     name: 'insert-reservation-version',
     row: `update reservation set status = $4, version = $2, arrival = $5, departure = $6, rooms = $7, currency = $8,
-          total_after_tax = $9, modified_at = instant($10)
+          total_after_tax = $9, client_reference = $15, channel = $16, modified_at = instant($10)
         where id = $1`,
     values: [],
   })
@@ -176,6 +189,8 @@ async function writeVersion(
       JSON.stringify(content),
       namesIn(content),
       lowered?.before ?? null,
+      content.clientReference ?? null,
+      content.channel ?? null,
       ...values,
     ],
   })
@@ -190,33 +205,6 @@ export function clearOldBefore(db: Queryable, untilMs: number): Promise<number> 
        for no key update skip locked)`,
     untilMs,
   )
-}
-
-/** Makes a reservation searchable by its guests, in the statement that writes its version. */
-function searchableBy(id: string, names: string): string {
-  return `named as (
-        insert into reservation_guest (reservation_id, word)
-        select distinct ${id}::int8, left(word, ${guestWordMax})
-        from string_to_table(search_text(${names}::text), ' ') as word where word <> ''
-        on conflict do nothing
-      )`
-}
-
-/** Does the same for an existing version. */
-export async function writeGuestWords(
-  connection: Queryable,
-  id: number,
-  content: ReservationContent,
-): Promise<void> {
-  await connection.query(`with ${searchableBy('$1', '$2')} select`, [id, namesIn(content)])
-}
-
-/** An index covers these words, which limits their length. */
-const guestWordMax = 100
-
-function namesIn({ customer, rooms }: ReservationContent): string {
-  const people = [customer, ...rooms.map(({ guest }) => guest)]
-  return people.map(({ firstName, lastName }) => `${firstName} ${lastName}`).join(' ')
 }
 
 /** All versions of a reservation, oldest first. */
@@ -240,6 +228,8 @@ export type ReservationSearch = {
   status: ReservationStatus | undefined
   arrivalFrom: string | undefined
   arrivalTo: string | undefined
+  clientReference: string | undefined
+  channel: string | undefined
   /** Only reservations created before the one with this id. */
   beforeId: number | undefined
   limit: number
@@ -256,6 +246,7 @@ export async function selectReservations(
      where ($1::int is null or reservation.hotel_id = $1) and ($2::text is null or reservation.status = $2)
        and ($3::date is null or arrival >= $3) and ($4::date is null or arrival <= $4)
        and ($5::int8 is null or reservation.id < $5) and ($7::int is null or reservation.supplier_id = $7)
+       and ($8::text is null or client_reference = $8) and ($9::text is null or channel = $9)
      order by reservation.id desc limit $6`,
     [
       hotelId ?? null,
@@ -265,6 +256,8 @@ export async function selectReservations(
       beforeId ?? null,
       limit,
       supplierId ?? null,
+      search.clientReference ?? null,
+      search.channel ?? null,
     ],
   )
   return rows

@@ -1,18 +1,9 @@
 import Type from 'typebox'
 import { hotelId } from '../hotels/contract.ts'
-import {
-  queryText,
-  code,
-  oneOf,
-  queriedLimit,
-  route,
-  success,
-  integer,
-  type ConstraintError,
-} from '../http/route.ts'
+import { queryText, code, oneOf, queriedLimit, route, success, type ConstraintError } from '../http/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { delivery } from '../bookings/callback-contract.ts'
-import { triggers } from '../bookings/outbox/delivery-schedule.ts'
+import { attempt, httpStatus, instant, nullableText } from './attempt-contract.ts'
 
 /** Suppliers' requests about their reservations and the deliveries of them. */
 
@@ -63,33 +54,6 @@ export type DeliveryState = (typeof deliveryStates)[number]
 
 export const deliveriesPerPage = { max: 100, usual: 25 }
 export const sentAgainMax = { named: 500, failed: 1_000 }
-
-const instant = (description: string) => Type.String({ description, examples: ['2027-02-18T16:14:54.000Z'] })
-const nullableText = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description })
-const httpStatus = Type.Unsafe<number | null>({
-  type: ['integer', 'null'],
-  description: 'Status that your endpoint answered with; null: no answer',
-})
-
-const attempt = Type.Object({
-  attempt: integer({ minimum: 1, description: 'Counted from 1' }),
-  at: instant('When it ended'),
-  trigger: oneOf(triggers, {
-    description:
-      'realtime: the reservation was created; retry: by the schedule; hourly: in the hourly run; manual: POST /push/webhook/booking; again: resent on request',
-  }),
-  webhookId: nullableText('`webhook-id` of the call; null: no call was made, or its id is unknown'),
-  outcome: Type.String({
-    description:
-      'accepted: 2xx; unavailable: 408, 425, 429 or 5xx; refused: any other answer; otherwise the reason for the missing answer, such as timeout, connect, tls, dns, reset, refused_address; lost: it is unknown whether the call arrived',
-  }),
-  httpStatus,
-  durationMs: Type.Integer(),
-  answer: nullableText(
-    'The first 2 KB of your endpoint’s answer, or the reason why there was none. Possible card numbers are masked',
-  ),
-})
 
 const listedDelivery = Type.Object({
   deliveryId: Type.String({ description: 'The `webhook-id` of its calls' }),
@@ -188,12 +152,17 @@ export const deliveryRoutes = {
     tag: 'Reservations',
     summary: 'Acknowledge retrieved reservations',
     description:
-      'Marks versions of reservations as delivered: they are no longer sent. All of them, or none if one is unknown. Acknowledging again changes nothing. If a reservation has a newer version by then, that version is still delivered.',
+      'Marks versions of reservations as delivered: they are no longer sent. All of them, or none if one is unknown. Acknowledging again changes nothing but a `confirmation_number`. If a reservation has a newer version by then, that version is still delivered.',
     body: Type.Object({
       reservations: Type.Array(
         Type.Object({
           reservation_id: reservationId,
           reservation_version: code({ description: 'reservation_version as retrieved' }),
+          confirmation_number: Type.Optional(
+            code({
+              description: 'Your own number of the reservation, for the platform; without card numbers',
+            }),
+          ),
         }),
         { minItems: 1, maxItems: acknowledgedAtOnceMax },
       ),
@@ -202,7 +171,11 @@ export const deliveryRoutes = {
       ...success,
       acknowledged: Type.Integer({ description: 'Number of versions that were undelivered until now' }),
     }),
-    errors: { 404: 'Unknown reservation or version; nothing was acknowledged', 409: notEnabled },
+    errors: {
+      400: 'A member is missing or invalid',
+      404: 'Unknown reservation or version; nothing was acknowledged',
+      409: notEnabled,
+    },
     examples: [
       {
         summary: 'An unknown reservation',

@@ -4,6 +4,7 @@ import {
   getSupplierAlertChannels,
   testSupplierAlerts,
 } from '../console-api/alerts/channel-endpoints.ts'
+import { reportStayForHotel } from '../console-api/bookings/report-endpoint.ts'
 import {
   addReservationNote,
   searchReservations,
@@ -226,6 +227,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   searchReservations: unhurried(searchReservations),
   showReservation,
   getNumbers: unhurried(getNumbers),
+  reportStayForHotel,
   addReservationNote,
   searchDeliveries: unhurried(searchDeliveries),
   sendDeliveryAgain,

@@ -47,6 +47,7 @@ import { getHotels, pushHotels } from '../hotels/hotel-endpoints.ts'
 import { getLimits } from '../keys/get-limits.ts'
 import { findOffers } from '../offers/search/find-offers.ts'
 import type { Mounted } from '../http/calls/mount.ts'
+import { onReportStay } from '../bookings/from-hotel/report-endpoint.ts'
 import { getTaxes, pushTaxes } from '../taxes/tax-endpoints.ts'
 import { getProducts, pushProducts } from '../products/product-endpoints.ts'
 import { checkPrice, listPriceChecks } from '../price-check/price-check-endpoints.ts'
@@ -106,6 +107,7 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   pushBooking,
   retrieveReservations,
   acknowledgeReservations,
+  reportStay: onReportStay,
   listAlerts,
   acknowledgeAlerts,
   getAlertSettings,

@@ -16,6 +16,7 @@ import { productErrors, productReadErrors } from '../products/contract.ts'
 import { cardErrors } from '../cards/contract.ts'
 import { deliveryErrors } from '../deliveries/contract.ts'
 import { reservationErrors } from '../bookings/answer-contract.ts'
+import { reportErrors } from '../bookings/report-contract.ts'
 import { sandboxErrors } from '../sandbox/contract.ts'
 import { taxErrors } from '../taxes/contract.ts'
 import { secretsOverlap, noSigningSecret } from '../webhooks/contract.ts'
@@ -244,7 +245,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
   testAlerts: [alertSettingsErrors.noChannel, alertSettingsErrors.testedJustNow],
   listDeliveries: [hotelNotFound],
   sendDeliveriesAgain: [hotelNotFound, deliveryErrors.deliveryNotFound, deliveryErrors.notRegistered],
-  acknowledgeReservations: [deliveryErrors.notFound, deliveryErrors.versionNotFound],
+  acknowledgeReservations: [deliveryErrors.notFound, deliveryErrors.versionNotFound, cardErrors.elsewhere],
   createReservation: bookingErrors,
   modifyReservation: [
     ...bookingErrors,
@@ -264,14 +265,15 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
     reservationErrors.notFound,
     reservationErrors.unknownRoom,
     reservationErrors.cancelled,
-    reservationErrors.stayOver,
+    reservationErrors.stayBegun,
   ],
   cancelReservation: [
     reservationErrors.notFound,
     reservationErrors.unknownRoom,
     reservationErrors.penaltyChanged,
-    reservationErrors.stayOver,
+    reservationErrors.stayBegun,
   ],
+  reportStay: Object.values(reportErrors),
   findOffers: Object.values(offerErrors),
   listChanges: [
     {

@@ -139,7 +139,7 @@ test('before its deadline a cancellation is free, behind it costs, and after the
   expectOk(await advance(shop.supplier, 'P6D'))
   assert.deepEqual(
     problemsOf(expectStatus(await cancel(late), 409)).map((one) => Object(one)[1]),
-    ['STAY_OVER'],
+    ['STAY_BEGUN'],
   )
 })
 

@@ -155,7 +155,7 @@ async function removeAll(connection: Queryable, supplierId: number): Promise<Rem
   await connection.query(`delete from delivery_attempt ${ofDeliveries}`, ofAccount)
   await connection.query(`delete from delivery_alert ${ofDeliveries}`, ofAccount)
   const deliveries = await count(connection, 'delete from delivery where supplier_id = $1', ofAccount)
-  for (const table of ['card', 'guest', 'note', 'version']) {
+  for (const table of ['card', 'guest', 'note', 'confirmation', 'report', 'version']) {
     await connection.query(
       `delete from reservation_${table} as part using reservation
        where reservation.id = part.reservation_id and reservation.supplier_id = $1`,

@@ -10,8 +10,17 @@ import { onlyInSandbox } from './contract.ts'
 /** Test bookings, which suppliers make in their own hotels. */
 
 const { createReservation, modifyReservation, cancelReservation } = reservationRoutes
-const { customer, payment, expectedTotal, expectedTerms, acceptForfeit, dryRun, rooms } =
-  modifyReservation.body.properties
+const {
+  customer,
+  payment,
+  expectedTotal,
+  expectedTerms,
+  acceptForfeit,
+  dryRun,
+  rooms,
+  clientReference,
+  channel,
+} = modifyReservation.body.properties
 const { guest } = rooms.items.properties
 
 const testBooking = Type.Object({
@@ -42,6 +51,8 @@ const testBooking = Type.Object({
   expectedTerms,
   acceptForfeit,
   dryRun,
+  clientReference,
+  channel,
   remarks: Type.Optional(lines({ description: 'Remarks of the customer, if no customer is sent' })),
 })
 export type TestBooking = Static<typeof testBooking>

@@ -57,6 +57,7 @@ async function rejectForeign({ db }: Needs, hotelId: number, reservationId: stri
 function platformBody(body: TestBooking, supplier: string): object {
   const { hotelId, rooms, customer, payment, remarks, checkin, checkout } = body
   const { expectedTotal, expectedTerms, acceptForfeit, dryRun } = body
+  const { clientReference, channel } = body
   return {
     hotel: { supplier, hotelId },
     ...(checkin === undefined ? {} : { checkin }),
@@ -68,5 +69,7 @@ function platformBody(body: TestBooking, supplier: string): object {
     ...(expectedTerms ? { expectedTerms } : {}),
     ...(acceptForfeit === undefined ? {} : { acceptForfeit }),
     ...(dryRun === undefined ? {} : { dryRun }),
+    ...(clientReference === undefined ? {} : { clientReference }),
+    ...(channel === undefined ? {} : { channel }),
   }
 }

@@ -124,6 +124,7 @@ const rows: Record<ConsoleRouteName, Row> = {
   showReservation: 'viewer reads',
   getNumbers: 'viewer reads',
   addReservationNote: 'operator changes',
+  reportStayForHotel: 'operator changes',
 }
 
 const routeByName: Readonly<Record<ConsoleRouteName, Route>> = consoleRoutes

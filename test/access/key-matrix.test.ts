@@ -236,6 +236,13 @@ const rows: Record<SupplierRouteName, Row> = {
     own: () => ({ reservations: [{ reservation_id: '1', reservation_version: '1' }] }),
     foreign: [{ reservations: [{ reservation_id: '1', reservation_version: '1' }] }],
   },
+  reportStay: {
+    own: () => ({ hotelId: 'H1', reservation_id: '1', report: 'card_invalid' }),
+    foreign: [
+      { hotelId: secret.hotelId, reservation_id: '1', report: 'card_invalid' },
+      { hotelId: 'H1', reservation_id: '1', report: 'waived' },
+    ],
+  },
   listDeliveries: {
     own: () => ({ hotelId: 'H1' }),
     shows: () => '"deliveries":',

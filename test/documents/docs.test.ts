@@ -72,6 +72,7 @@ const accountByPage: Readonly<Record<string, string>> = {
   'docs/price-check.md': 'Port Hotels',
   'docs/prices.md': 'Hill Hotels',
   'docs/reservations.md': 'Quay Hotels',
+  'docs/stays.md': 'Bridge Hotels',
   'docs/taxes.md': 'Garden Hotels',
 }
 

@@ -25,6 +25,7 @@ export {
   handleNodeCallbacks,
   type CallbackHandlers,
   type CallInfo,
+  type DeliveryAnswer,
   type NodeRequest,
   type NodeResponse,
 } from './handle-callbacks.ts'

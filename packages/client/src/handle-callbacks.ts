@@ -23,13 +23,25 @@ export type CallbackHandlers = VerifyOptions & {
   priceCheck?: (request: PriceCheckRequest, call: CallInfo) => PriceCheckAnswer | Promise<PriceCheckAnswer>
   /**
    * Store it durably before this resolves: the platform then gets its 2xx and does not send it again. An
-   * exception is answered with 500, and the platform sends it again.
+   * exception is answered with 500, and the platform sends it again. What it returns tells the platform your own numbers.
    */
-  delivery?: (delivery: Delivery, call: CallInfo) => void | Promise<void>
+  delivery?: (
+    delivery: Delivery,
+    call: CallInfo,
+  ) => DeliveryAnswer | void | Promise<DeliveryAnswer> | Promise<void>
   /** Called with every error: a bad signature, a bad body, or a handler's exception. */
   onError?: (error: unknown) => void
   /** Default 4,194,304. */
   bodyBytesMax?: number
+}
+
+/** Your own numbers of the reservations of a delivery; without `room_reservation_id`: of the whole reservation. */
+export type DeliveryAnswer = {
+  confirmations: readonly {
+    reservation_id: string
+    confirmation_number: string
+    room_reservation_id?: string
+  }[]
 }
 
 type Reply = { status: number; body: unknown }
@@ -98,8 +110,7 @@ async function dispatched(handlers: CallbackHandlers, callback: Callback, call: 
       return { status: 200, body: await handlers.priceCheck(callback.request, call) }
     case 'delivery':
       if (!handlers.delivery) return refused(404, 'No reservations here')
-      await handlers.delivery(callback.delivery, call)
-      return { status: 200, body: {} }
+      return { status: 200, body: (await handlers.delivery(callback.delivery, call)) ?? {} }
   }
 }
 

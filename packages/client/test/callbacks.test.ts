@@ -106,6 +106,25 @@ describe('a signature', () => {
   })
 })
 
+test('what a handler of deliveries returns is the answer: the hotel’s own numbers', async () => {
+  const handle = handleCallbacks({
+    secrets: secret,
+    nowMs,
+    delivery: ({ reservations }) => ({
+      confirmations: reservations.reservation.map(({ reservation_id }) => ({
+        reservation_id,
+        confirmation_number: `A-${reservation_id}`,
+      })),
+    }),
+  })
+  const { headers, body } = signed(delivery)
+  const response = await handle(new Request('https://pms.example.com/ari', { method: 'POST', body, headers }))
+  assert.deepEqual(
+    [response.status, await response.json()],
+    [200, { confirmations: [{ reservation_id: '55191', confirmation_number: 'A-55191' }] }],
+  )
+})
+
 describe('a server of Request and Response', () => {
   const troubles: unknown[] = []
   const seen: unknown[] = []

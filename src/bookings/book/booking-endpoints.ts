@@ -29,7 +29,7 @@ export const onCreateReservation = (needs: BookNeeds): Mounted =>
   onEveryProblem(
     reservationRoutes.createReservation,
     judgeReservation(needs.clock.now),
-    ({ body, idempotencyKey }) => createReservation(needs, { body, idempotencyKey }),
+    ({ body, idempotencyKey, tokenId }) => createReservation(needs, { body, idempotencyKey, tokenId }),
   )
 
 /** PUT /booking/reservations/{id}. */
@@ -110,7 +110,9 @@ const judge =
       throw referenceNotFound(hotel, '?hotel')
     const status = query['status'] === 'Confirm' || query['status'] === 'Cancel' ? query['status'] : undefined
     const supplierId = hotel ? undefined : await supplierIn(needs, query['supplier'])
-    return { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit }
+    const { clientReference, channel } = query
+    const names = { clientReference, channel }
+    return { supplierId, hotelId, status, arrivalFrom, arrivalTo, ...names, beforeId, limit }
   }
 
 type Query = ReturnType<typeof readableQuery>

@@ -1,6 +1,5 @@
 import type { OwnedKey } from '../../http/calls/call.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
-import { parseNight } from '../../base/calendar.ts'
 import { minorText, totalToMinor } from '../../base/money.ts'
 import { answer, type Answered } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
@@ -33,6 +32,7 @@ import {
   type BookNeeds,
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
+import { hasStayBegun } from '../from-hotel/stay-reports.ts'
 import { renderPenalty, type Penalty } from '../price/penalty.ts'
 import { renderReservation } from './render-reservation.ts'
 
@@ -72,7 +72,7 @@ async function cancel(
     const body = renderCancelled(stored, penalty, nowMs)
     return { answer: answer(200, body), queued: undefined, outcome: 'unchanged' }
   }
-  refuseAfterStay(stored, todayIn(hotel, nowMs))
+  refuseOnceBegun(stored, todayIn(hotel, nowMs))
   const penalty = penaltyFor(stored, rooms, atMs)
   refuseOtherPenalty(body, penalty, stored)
   const status = rooms ? following.Confirm.modify : following.Confirm.cancel
@@ -90,8 +90,8 @@ async function cancel(
   }
 }
 
-function refuseAfterStay({ content }: StoredReservation, today: number): void {
-  if ((parseNight(content.checkout) ?? 0) < today) throw new Rejected(409, reservationErrors.stayOver)
+function refuseOnceBegun(stored: StoredReservation, today: number): void {
+  if (hasStayBegun(stored, today)) throw new Rejected(409, reservationErrors.stayBegun)
 }
 
 function refuseOtherPenalty(
@@ -129,7 +129,7 @@ export async function quoteCancellation(
   const nowMs = clock.now()
   const rooms: CancelledRooms = roomsNamed(stored, named, () => '?rooms')
   if (following[stored.status].cancel === 'unchanged') throw new Rejected(409, reservationErrors.cancelled)
-  refuseAfterStay(stored, todayIn(await selectHotelClock(db, stored.hotelId), nowMs))
+  refuseOnceBegun(stored, todayIn(await selectHotelClock(db, stored.hotelId), nowMs))
   const atMs = nowMs + stored.aheadMs
   const { content } = stored
   const penalty = penaltyFor(stored, rooms, atMs)

@@ -29,6 +29,7 @@ export function changeOf(body: ReservationBody, sold: Sold): Change {
   // A change keeps the contract under which the reservation was made.
   const contract = present ? present.content.contract : { pricesAre, commissionPercent }
   const { email, phone, countryCode, remarks } = customer
+  const { clientReference = present?.content.clientReference, channel = present?.content.channel } = body
   const matched = matchedRooms({ body, present })
   const { minorDigits } = agreed
   const { rooms, roomNumbersUsed } = numbered(agreed.rooms, matched, present?.content)
@@ -53,6 +54,8 @@ export function changeOf(body: ReservationBody, sold: Sold): Change {
     },
     payment: { type: payment.type, ...(card ? { card } : {}) },
     ...(contract ? { contract } : {}),
+    ...(clientReference === undefined ? {} : { clientReference }),
+    ...(channel === undefined ? {} : { channel }),
     total: agreed.total,
     priceChecks: checks.checkedRoomRates,
   }

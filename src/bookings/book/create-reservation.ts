@@ -14,6 +14,7 @@ import {
   type PreparedRooms,
 } from './book.ts'
 import { saveCard, selectDeliversCards } from '../../cards/store.ts'
+import { selectOptionalChannel } from '../../keys/store.ts'
 import type { BookingAnswer, ReservationBody } from '../contract.ts'
 import {
   runIdempotentBooking,
@@ -31,7 +32,16 @@ import { insertReservation, takeReservationId } from '../store.ts'
 /** Books a validated body; a repeat under the same Idempotency-Key is booked once. */
 export function createReservation(
   needs: BookNeeds,
-  { body: sent, idempotencyKey }: { body: ReservationBody; idempotencyKey: OwnedKey | undefined },
+  {
+    body: sent,
+    idempotencyKey,
+    tokenId,
+  }: {
+    body: ReservationBody
+    idempotencyKey: OwnedKey | undefined
+    /** The platform's token, whose channel counts where the request says none. */
+    tokenId?: number
+  },
 ): Promise<Answered<BookingAnswer>> {
   const { body, warnings } = withoutCardsInRemarks(sent)
   const call = { idempotencyKey, route: 'createReservation', body }
@@ -45,9 +55,15 @@ export function createReservation(
   return runIdempotentBooking(needs, call, {
     find: async () => ({ hotelId: await hotelIdOf(needs, body.hotel) }),
     prepare,
-    open: (connection) => (body.dryRun === true ? Promise.resolve(0) : takeReservationId(connection)),
-    work: (connection, { hotel, opened: reservationId, prepared: rooms }) =>
-      create(needs, connection, { hotel, reservationId, body, rooms, warnings }),
+    open: async (connection) => {
+      const [reservationId, channel] = await Promise.all([
+        body.dryRun === true ? 0 : takeReservationId(connection),
+        body.channel ?? (tokenId === undefined ? undefined : selectOptionalChannel(connection, tokenId)),
+      ])
+      return { reservationId, ...(channel === undefined ? {} : { channel }) }
+    },
+    work: (connection, { hotel, opened: { reservationId, ...names }, prepared: rooms }) =>
+      create(needs, connection, { hotel, reservationId, body: { ...body, ...names }, rooms, warnings }),
   })
 }
 
@@ -103,12 +119,21 @@ async function create(
   const warnings = [...booking.warnings, ...cardWarnings, ...checks.warnings]
   const { aheadMs } = hotel
   const deliveryStatus = queued.status
-  const stored = { ...version, id: reservationId, supplierId, createdAtMs: atMs, aheadMs, deliveryStatus }
+  const stored = {
+    ...version,
+    id: reservationId,
+    supplierId,
+    createdAtMs: atMs,
+    aheadMs,
+    deliveryStatus,
+    confirmations: [],
+    reports: [],
+  }
   const confirmation = asks
     ? { code: '201', message: 'The reservation would be confirmed', warnings, asks }
     : { code: '201', message: 'Reservation confirmed', warnings }
   return {
-    answer: answer(201, bookingAnswerOf(stored, nowMs, confirmation)),
+    answer: answer(201, bookingAnswerOf(stored, nowMs, { ...confirmation, requested: body.rooms })),
     queued,
     outcome: 'confirmed',
   }

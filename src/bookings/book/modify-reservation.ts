@@ -33,6 +33,7 @@ import {
   type BookNeeds,
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
+import { hasStayBegun } from '../from-hotel/stay-reports.ts'
 import { asksOf, refuseWithoutConsent } from '../owed/consent.ts'
 import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
@@ -69,9 +70,9 @@ export function modifyReservation(
   })
 }
 
-function refuseUnlessModifiable({ status, content }: StoredReservation, today: number): void {
-  if (following[status].modify === 'refused') throw new Rejected(409, reservationErrors.cancelled)
-  if ((parseNight(content.checkin) ?? 0) < today) throw new Rejected(409, reservationErrors.stayBegun)
+function refuseUnlessModifiable(stored: StoredReservation, today: number): void {
+  if (following[stored.status].modify === 'refused') throw new Rejected(409, reservationErrors.cancelled)
+  if (hasStayBegun(stored, today)) throw new Rejected(409, reservationErrors.stayBegun)
 }
 
 async function modify(
@@ -119,8 +120,9 @@ async function modify(
   const content = made.after
   const isNewCard =
     card !== undefined && !(await isStoredCard(connection, stored.id, card, needs.vault, nowMs))
+  const matched = { requested: body.rooms, before: stored.content.rooms }
   if (!isNewCard && isSameState(content, stored.content)) {
-    const confirmation = { code: '200', message: 'Reservation unchanged', warnings }
+    const confirmation = { code: '200', message: 'Reservation unchanged', warnings, ...matched }
     return {
       answer: answer(200, bookingAnswerOf(stored, nowMs, confirmation)),
       queued: undefined,
@@ -143,8 +145,8 @@ async function modify(
       : keepCardUntil(later, stored.id, keepUntilMs),
   )
   const confirmation = asks
-    ? { code: '200', message: 'The reservation would be modified', warnings, asks }
-    : { code: '200', message: 'Reservation modified', warnings }
+    ? { code: '200', message: 'The reservation would be modified', warnings, ...matched, asks }
+    : { code: '200', message: 'Reservation modified', warnings, ...matched }
   const modified = { ...stored, ...version, id: stored.id, deliveryStatus: queued.status }
   return {
     answer: answer(200, bookingAnswerOf(modified, nowMs, confirmation)),

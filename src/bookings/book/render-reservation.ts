@@ -3,10 +3,13 @@ import { minorText } from '../../base/money.ts'
 import type { Problem } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { feesOf, renderTotal } from '../price/render-total.ts'
-import type { BookingAnswer, reservationRoutes } from '../contract.ts'
+import type { BookedRoom, BookingAnswer, reservationRoutes } from '../contract.ts'
 import { cancellationOfRoom, digestOfRoom } from '../price/booked-terms.ts'
 import { roomReservationIds } from '../price/matched-rooms.ts'
-import { penaltyOf, renderPenalty } from '../price/penalty.ts'
+import { renderPenalty } from '../price/penalty.ts'
+import { matchesSaid } from '../price/matches-said.ts'
+import { penaltyNow } from '../from-hotel/penalty-now.ts'
+import { renderConfirmations, renderReports } from '../from-hotel/render-told.ts'
 import { forfeitedByRoom, owedBy } from '../price/owed-by-room.ts'
 import { forfeitedOf } from '../owed/claims.ts'
 import type { Asks } from '../owed/consent.ts'
@@ -25,6 +28,7 @@ export function renderReservation(stored: StoredReservation, nowMs: number): Ren
   const { minorDigits } = content
   const atMs = nowMs + stored.aheadMs
   const ids = roomReservationIds(stored.id, content.rooms)
+  const penalty = penaltyNow(stored)
   const rooms = content.rooms.map((room, index) => ({
     roomReservationId: ids[index] ?? '',
     ...renderRoom(room, content, atMs),
@@ -40,6 +44,8 @@ export function renderReservation(stored: StoredReservation, nowMs: number): Ren
     checkin: content.checkin,
     checkout: content.checkout,
     currency: content.currency,
+    ...(content.clientReference === undefined ? {} : { clientReference: content.clientReference }),
+    ...(content.channel === undefined ? {} : { channel: content.channel }),
     rooms,
     customer: content.customer,
     payment: renderPayment(content.payment),
@@ -47,7 +53,9 @@ export function renderReservation(stored: StoredReservation, nowMs: number): Ren
     total: renderTotal(content.total, feesOf(content.rooms), minorDigits),
     forfeited: minorText(forfeitedOf(content), minorDigits),
     ...strictest(rooms),
-    penalty: renderPenalty(penaltyOf(stored), content),
+    penalty: renderPenalty(penalty, content),
+    confirmations: renderConfirmations(stored),
+    reports: renderReports(stored),
     priceChecks: content.priceChecks,
     createdAt: instantOf(stored.createdAtMs),
     modifiedAt: instantOf(stored.modifiedAtMs),
@@ -103,11 +111,21 @@ function renderRoom(
   }
 }
 
+type Confirmation = {
+  code: string
+  message: string
+  warnings: Problem[]
+  requested: readonly BookedRoom[]
+  /** The rooms of the version before. */
+  before?: readonly RoomState[]
+  asks?: Asks
+}
+
 /** The answer to a booking or a modification. */
 export function bookingAnswerOf(
   stored: StoredReservation,
   nowMs: number,
-  { asks, ...confirmation }: { code: string; message: string; warnings: Problem[]; asks?: Asks },
+  { asks, requested, before = [], ...confirmation }: Confirmation,
 ): BookingAnswer {
   const { status, version, content, deliveryStatus } = stored
   const reservation = renderReservation(stored, nowMs)
@@ -120,6 +138,7 @@ export function bookingAnswerOf(
     currency,
     total,
     forfeited,
+    ...matchesSaid(reservationId, { requested, before, after: content.rooms }),
     priceChecks: content.priceChecks,
     delivery: { status: deliveryStatus },
     reservation,

@@ -10,7 +10,12 @@ import { cardErrors } from '../../cards/contract.ts'
 import { reservationErrors } from '../answer-contract.ts'
 import { reservationRoutes, type ChangeBody, type ReservationBody } from '../contract.ts'
 import { virtualCardProblems } from './virtual-card.ts'
-import { hasCheckDigit, holdsCardNumber, remarksWithoutCards } from '../../base/card-number.ts'
+import {
+  hasCheckDigit,
+  holdsCardNumber,
+  isCardNumberId,
+  remarksWithoutCards,
+} from '../../base/card-number.ts'
 
 /** Refuses a body, naming everything that is wrong with it. */
 export function judgeReservation(nowMs: () => number): Judge<void> {
@@ -43,7 +48,18 @@ function reservationProblems(body: unknown, nowMs: number): Problem[] {
     ...(isRecord(expectedTotal) ? currencyProblems(expectedTotal) : []),
     ...termsProblems(body),
     ...misplacedCardNumbers(body),
+    ...cardNumbersInNames(body),
   ]
+}
+
+/** References are often made of hexadecimal digits, which are no card numbers. */
+function cardNumbersInNames(body: Record<string, unknown>): Problem[] {
+  return ['clientReference', 'channel'].flatMap((name) => {
+    const text = body[name]
+    return typeof text === 'string' && isCardNumberId(text)
+      ? [{ ...cardErrors.elsewhere, path: `/${name}` }]
+      : []
+  })
 }
 
 function currencyProblems({ currency }: Record<string, unknown>): Problem[] {

@@ -4,7 +4,7 @@ import { numberArray, type Database, type Queryable } from '../../postgres/postg
 import { transaction } from '../../postgres/transaction.ts'
 import { isInternational } from './reservation-rules.ts'
 import type { PersonName, ReservationContent } from '../state.ts'
-import { writeGuestWords } from '../store.ts'
+import { writeGuestWords } from '../guest-words.ts'
 
 /**
  * Goes once through the data stored before card numbers were refused and cards of cancelled bookings were

@@ -13,7 +13,6 @@ import { selectCallback } from '../../webhooks/store.ts'
 import { type RefusalDetails, reservationErrors } from '../answer-contract.ts'
 import type { BookingCalls } from './booking-calls.ts'
 import { storeAnswer, repeatable, selectStoredAnswer, type Repeatable } from './stored-answers.ts'
-import type { CancelBody, ReservationBody } from '../contract.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { PriceChecker } from '../../price-check/checker.ts'
 import { type DeliveryBell, endpointOf, noEndpoint, type QueuedDelivery } from '../outbox/delivery-queue.ts'
@@ -44,14 +43,14 @@ export const bookingTurnsMax = { passing: 2, waiting: 1_000 }
 export type Booked<Body> = {
   answer: Answered<Body>
   queued: QueuedDelivery | undefined
-  outcome: 'confirmed' | 'modified' | 'cancelled' | 'unchanged' | 'repeated'
+  outcome: 'confirmed' | 'modified' | 'cancelled' | 'reported' | 'unchanged' | 'repeated'
 }
 
 type Call = {
   idempotencyKey: OwnedKey | undefined
   route: string
   reservationId?: string
-  body?: ReservationBody | CancelBody
+  body?: Record<string, unknown>
 }
 
 /** The steps of a call, in order. */
@@ -78,7 +77,7 @@ export async function runIdempotentBooking<Found extends { hotelId: number }, Pr
   steps: Steps<Found, Prepared, Opened, Body>,
 ): Promise<Answered<Body>> {
   const nowMs = needs.clock.now()
-  if (body && 'dryRun' in body && body.dryRun === true) return rehearse(needs, steps)
+  if (body?.['dryRun'] === true) return rehearse(needs, steps)
   const request = repeatable(idempotencyKey, { route, reservationId, body }, needs.vault)
   if (!request) return book(needs, steps, undefined, nowMs)
   return needs.bookingCalls.run(needs.db, needs.log, { request, nowMs }, () =>

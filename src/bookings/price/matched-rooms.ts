@@ -133,7 +133,7 @@ export function isSameRate({ roomId, rateId }: BookedRoom, booked: RoomState): b
   return roomId === booked.roomId && rateId === booked.rateId
 }
 
-function isSameGuest({ guest }: BookedRoom, booked: RoomState): boolean {
+export function isSameGuest({ guest }: BookedRoom, booked: RoomState): boolean {
   const { firstName, lastName } = personName(guest)
   return firstName === booked.guest.firstName && lastName === booked.guest.lastName
 }

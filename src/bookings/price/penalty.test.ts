@@ -44,15 +44,19 @@ before(async () => {
 
 const bookedAt = '2027-03-01T12:00:00Z'
 
-async function cancelled(at: string, rooms = [room()]): Promise<{ id: string; penalty: unknown }> {
-  gateway.clock.set(bookedAt)
-  // Restores units for the bookings that follow.
+/** Restores units for the bookings that follow. */
+async function unitsAgain(): Promise<void> {
   expectOk(
     await shop.supplier.post('/push/ari', {
       hotelId: 'H1',
       ari: [{ roomId: 'DBL', startDate: '2027-04-20', endDate: '2027-04-21', inventory: 2 }],
     }),
   )
+}
+
+async function cancelled(at: string, rooms = [room()]): Promise<{ id: string; penalty: unknown }> {
+  gateway.clock.set(bookedAt)
+  await unitsAgain()
   const id = idOf(await shop.book({ rooms }))
   gateway.clock.set(at)
   const { body } = expectStatus(await shop.platform.post(`/booking/reservations/${id}/cancel`, {}), 200)
@@ -67,23 +71,31 @@ const ofBar = (from: string, amount: string) => (id: string) => ({
 
 test('a cancellation states its cost: from the exact second of each deadline of the booked policy', async () => {
   // Summer time begins on 28 March; two nights at 110.00 from 20 April.
-  const [first, second, last] = [
-    '2027-03-27T00:00:00+01:00',
-    '2027-04-18T18:00:00+02:00',
-    '2027-04-21T00:00:00+02:00',
-  ] as const
+  const [first, second] = ['2027-03-27T00:00:00+01:00', '2027-04-18T18:00:00+02:00'] as const
   const cases = [
     ['2027-03-26T22:59:59.999Z', () => ({ amount: '0.00', currency: 'USD', by: [] })],
     ['2027-03-26T23:00:00.000Z', ofBar(first, '27.50')],
     ['2027-04-18T15:59:59.999Z', ofBar(first, '27.50')],
     ['2027-04-18T16:00:00.000Z', ofBar(second, '110.00')],
     ['2027-04-20T21:59:59.999Z', ofBar(second, '110.00')],
-    ['2027-04-20T22:00:00.000Z', ofBar(last, '220.00')],
   ] as const
   for (const [at, due] of cases) {
     const { id, penalty } = await cancelled(at)
     assert.deepEqual(penalty, due(id), at)
   }
+})
+
+test('the penalty of a no-show is due when the hotel reports one, from the end of the arrival day on', async () => {
+  gateway.clock.set(bookedAt)
+  await unitsAgain()
+  const id = idOf(await shop.book())
+  gateway.clock.set('2027-04-20T22:00:00.000Z')
+  expectStatus(await shop.platform.post(`/booking/reservations/${id}/cancel`, {}), 409)
+  const report = { hotelId: 'H1', reservation_id: id, report: 'no_show' }
+  expectOk(await shop.supplier.post('/push/reservations/report', report))
+  const { body } = expectOk(await shop.platform.get(`/booking/reservations/${id}`))
+  const due = ofBar('2027-04-21T00:00:00+02:00', '220.00')(id)
+  assert.deepEqual(Object(body['reservation']).penalty, due)
 })
 
 test('the penalties of rooms add up; a repeated answer, the reservation, the list and the delivery agree', async () => {

@@ -4,6 +4,7 @@ import type { VirtualCard } from '../../cards/contract.ts'
 import type { ListedCheck } from '../../price-check/contract.ts'
 import type { Delivery } from '../../bookings/callback-contract.ts'
 import type { reservationRoutes } from '../../bookings/contract.ts'
+import { reportedDeparture, reportedMembers, reportedNote } from '../../bookings/report-contract.ts'
 import { reservationStatuses } from '../../webhooks/contract.ts'
 import type {
   DeliveryState,
@@ -37,6 +38,9 @@ export type ReservationOfHotel = {
   checkin: string
   checkout: string
   currency: string
+  /** The platform's own name for it, and where it was sold. */
+  clientReference: string | null
+  channel: string | null
   createdAt: string
   modifiedAt: string
 }
@@ -117,6 +121,9 @@ export type WholeReservation = ReservationOfHotel & {
   /** Null too for a cancellation whose terms are unknown. */
   commission: Shown['commission']
   amountPayable: Shown['amountPayable']
+  confirmations: Shown['confirmations']
+  /** Oldest first. */
+  reports: Shown['reports']
   /** Null too for people of the supplier, who never see cards. */
   card: ShownCard | null
   reach: Reach
@@ -147,6 +154,8 @@ export const reservationConsoleRoutes = {
       guest: Type.Optional(
         text({ maxLength: 200, description: 'Words of a guest name, or their beginnings' }),
       ),
+      clientReference: queryText(),
+      channel: queryText(),
       status: Type.Optional(oneOf(reservationStatuses)),
       arrivalFrom: queryText(),
       arrivalTo: queryText(),
@@ -162,5 +171,18 @@ export const reservationConsoleRoutes = {
     path: '/reservations/{reservationId}',
     forSuppliers: 'own',
     params: Type.Object({ reservationId: text({ maxLength: 20 }) }),
+  }),
+  /** What a hotel reports, told by an operator who has it from the hotel. */
+  reportStayForHotel: consoleRoute<{ report: Shown['reports'][number]['report']; at: string }>()({
+    method: 'POST',
+    path: '/reservations/{reservationId}/report',
+    role: 'operator',
+    params: Type.Object({ reservationId: text({ maxLength: 20 }) }),
+    body: Type.Object({
+      ...reportedMembers,
+      roomReservationId: Type.Optional(text({ maxLength: 64 })),
+      departureDate: reportedDeparture,
+      note: reportedNote,
+    }),
   }),
 }

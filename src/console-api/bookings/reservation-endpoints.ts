@@ -84,6 +84,8 @@ const judge = judgeQuery((query, problems): ReservationSearch => {
     arrivalFrom,
     arrivalTo,
     guest: query['guest'],
+    clientReference: query['clientReference'],
+    channel: query['channel'],
     ...readCreated(query, problems),
     isUndelivered: query['undelivered'] === 'true',
     beforeId: readCursor(query['cursor'], problems),
@@ -146,6 +148,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
     const shown = renderReservation(reservation, needs.clock.now())
     const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = shown
     const { pricesAre, commissionPercent, commission, amountPayable } = shown
+    const { clientReference = null, channel = null, confirmations, reports } = shown
     return answer(200, {
       reservation: {
         reservationId: reservation.id,
@@ -168,6 +171,10 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
         commissionPercent,
         commission,
         amountPayable,
+        clientReference,
+        channel,
+        confirmations,
+        reports,
         card,
         reach: reachOf(reservation.version, deliveries, attemptsById),
         hasUrl: callback !== undefined,

@@ -18,6 +18,8 @@ export type ReservationSearch = {
   arrivalTo: string | undefined
   /** Words of names, or their beginnings, as typed; all must match. */
   guest: string | undefined
+  clientReference: string | undefined
+  channel: string | undefined
   createdSinceMs: number | undefined
   /** Exclusive. */
   createdUntilMs: number | undefined
@@ -58,7 +60,7 @@ export async function selectReservationRows(
        supplier.name as supplier, reservation.hotel_id as "hotelId", hotel.code as "hotelCode",
        hotel.name as "hotelName", hotel.time_zone as "timeZone", arrival as checkin, departure as checkout, rooms,
        reservation.currency, total_after_tax as "afterTax", (present.content->>'minorDigits')::int as "minorDigits",
-       ${customerName} as customer,
+       ${customerName} as customer, client_reference as "clientReference", reservation.channel,
        epoch_ms(reservation.created_at) as "createdAtMs", epoch_ms(modified_at) as "modifiedAtMs",
        last.state, last.attempts,
        exists (select from delivery_alert where reservation_id = reservation.id and cleared_at is null) as "isAlerted",
@@ -77,8 +79,9 @@ export async function selectReservationRows(
        and ($7::float8 is null or reservation.created_at >= instant($7))
        and ($8::int8 is null or reservation.id < $8)
        and ($10::float8 is null or reservation.created_at < instant($10))
+       and ($11::text is null or client_reference = $11) and ($12::text is null or reservation.channel = $12)
        ${search.isUndelivered ? undelivered : ''}
-       ${words.map((_, index) => `and ${hasGuest(`$${index + 11}`)}`).join(' ')}
+       ${words.map((_, index) => `and ${hasGuest(`$${index + 13}`)}`).join(' ')}
      order by reservation.id desc limit $9`,
     [
       supplierId ?? null,
@@ -91,6 +94,8 @@ export async function selectReservationRows(
       search.beforeId ?? null,
       search.limit,
       search.createdUntilMs ?? null,
+      search.clientReference ?? null,
+      search.channel ?? null,
       ...words,
     ],
   )

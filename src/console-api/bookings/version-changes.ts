@@ -18,10 +18,8 @@ export function changesBetween(
 
 /** The values by which people tell versions apart; nights by date, so that a moved stay shows added and removed nights. */
 function comparable(reservation: StoredReservation): Record<string, unknown> {
-  const { status, checkin, checkout, currency, rooms, customer, payment, total } = renderReservation(
-    reservation,
-    reservation.modifiedAtMs - reservation.aheadMs,
-  )
+  const shown = renderReservation(reservation, reservation.modifiedAtMs - reservation.aheadMs)
+  const { status, checkin, checkout, currency, rooms, customer, payment, total } = shown
   return {
     status,
     checkin,
@@ -37,6 +35,8 @@ function comparable(reservation: StoredReservation): Record<string, unknown> {
       nights: Object.fromEntries(nights.map(({ date, ...amounts }) => [date, amounts])),
     })),
     customer,
+    clientReference: shown.clientReference,
+    channel: shown.channel,
     paymentType: payment.type,
     ...(payment.card ? { card: cardOf(payment.card) } : {}),
   }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { queryText, consoleRoute, text, integer, oneOf } from '../../http/route.ts'
+import type { IgnoredPart } from '../../deliveries/attempt-contract.ts'
 import type { DeliveryState } from '../../deliveries/contract.ts'
 
 /** Deliveries as operators see them, and sending them again. */
@@ -63,6 +64,8 @@ export type DisplayedAttempt = {
   messageId: string
   /** The first 2 KB of the response, or why there was none. */
   answer: string | null
+  /** What of the response's confirmations was not taken; null: nothing. */
+  ignored: IgnoredPart[] | null
 }
 
 export type DisplayedDelivery = ListedDelivery & {

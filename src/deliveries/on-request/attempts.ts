@@ -1,5 +1,6 @@
 import type { Queryable } from '../../postgres/postgres.ts'
 import { sweep } from '../../postgres/connections/queryable.ts'
+import type { IgnoredPart } from '../attempt-contract.ts'
 import type { Trigger } from '../../bookings/outbox/delivery-schedule.ts'
 
 export type StoredAttempt = {
@@ -13,6 +14,8 @@ export type StoredAttempt = {
   /** `webhook-id` of the call; empty if none was made, or its id is unknown. */
   messageId: string
   answer: string | null
+  /** What of the answer was not taken. */
+  ignored: IgnoredPart[] | null
 }
 
 /** Oldest first. */
@@ -22,7 +25,8 @@ export async function selectAttempts(
 ): Promise<StoredAttempt[]> {
   const { rows } = await db.query<StoredAttempt>(
     `select delivery_id as "deliveryId", attempt, epoch_ms(at) as "atMs", trigger, outcome,
-       http_status as "httpStatus", duration_ms as "durationMs", message_id as "messageId", answer
+       http_status as "httpStatus", duration_ms as "durationMs", message_id as "messageId", answer,
+       ignored::json as ignored
      from delivery_attempt where delivery_id = any($1::uuid[]) order by delivery_id, attempt`,
     [deliveryIds],
   )

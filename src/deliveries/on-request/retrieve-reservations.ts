@@ -10,7 +10,10 @@ import { supplierBody } from '../send/reservation-body.ts'
 import type { ReservationStatus, ReservationVersion } from '../../bookings/state.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { transaction } from '../../postgres/transaction.ts'
+import { isCardNumberId } from '../../base/card-number.ts'
+import { cardErrors } from '../../cards/contract.ts'
 import { forgetCvvsOf } from '../../cards/store.ts'
+import { writeConfirmations, type NewConfirmation } from '../../bookings/told-store.ts'
 import { accountTime } from '../queue/store.ts'
 
 const listed = { rowsPerPage: reservationsPerPage, readId: readReservationId, writeId: String }
@@ -130,10 +133,46 @@ export const acknowledgeReservations = ({ db, clock }: Needs) =>
       return [problem('versionNotFound', index, 'reservation_version', one.reservation_version)]
     })
     rejectIfAny(unknown, 404)
+    rejectIfAny(body.reservations.flatMap(cardNumberIn))
     const nowMs = clock.now()
-    const acknowledged = await transaction(db, (connection) => acknowledge(connection, sent, nowMs))
+    const acknowledged = await transaction(db, async (connection) => {
+      const count = await acknowledge(connection, sent, nowMs)
+      await writeConfirmations(
+        connection,
+        await confirmationsIn(connection, supplierId, body.reservations, nowMs),
+      )
+      return count
+    })
     return answer(200, { code: '200', message: 'Reservations acknowledged successfully', acknowledged })
   })
+
+type Acknowledged = { reservation_id: string; confirmation_number?: string }
+
+function cardNumberIn({ confirmation_number: number }: Acknowledged, index: number): Problem[] {
+  if (number === undefined || !isCardNumberId(number)) return []
+  return [{ ...cardErrors.elsewhere, path: `/reservations/${index}/confirmation_number` }]
+}
+
+/** The hotel's own numbers in an acknowledgement, by the account's clock. */
+async function confirmationsIn(
+  db: Queryable,
+  supplierId: number,
+  acknowledged: readonly Acknowledged[],
+  nowMs: number,
+): Promise<NewConfirmation[]> {
+  const numbered = acknowledged.flatMap(({ reservation_id: id, confirmation_number: confirmationNumber }) => {
+    const reservationId = readReservationId(id)
+    if (reservationId === undefined || confirmationNumber === undefined) return []
+    return [{ reservationId, roomNumber: 0, confirmationNumber }]
+  })
+  if (numbered.length === 0) return []
+  const { rows } = await db.query<{ aheadMs: number }>(
+    'select clock_ahead_ms as "aheadMs" from supplier where id = $1',
+    [supplierId],
+  )
+  const atMs = nowMs + (rows[0]?.aheadMs ?? 0)
+  return numbered.map((one) => ({ ...one, atMs }))
+}
 
 function problem(
   fault: 'notFound' | 'versionNotFound',

@@ -87,7 +87,7 @@ function renderDelivery(
     nextAttemptAt: row.dueAtMs === null ? null : instantOf(nextAttemptMs(row.dueAtMs, row, nowMs)),
     giveUpAt: instantOf(row.giveUpAtMs + row.aheadMs),
     attempts: attempts.map(
-      ({ attempt, trigger, messageId, outcome, httpStatus, durationMs, answer: text, atMs }) => ({
+      ({ attempt, trigger, messageId, outcome, httpStatus, durationMs, answer: text, ignored, atMs }) => ({
         attempt,
         trigger,
         webhookId: messageId === '' ? null : messageId,
@@ -95,6 +95,7 @@ function renderDelivery(
         httpStatus,
         durationMs,
         answer: text,
+        ...(ignored === null ? {} : { ignored }),
         at: instantOf(atMs),
       }),
     ),

@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { hourMs } from '../../base/calendar.ts'
 import { numberArray, textArray, hideFromPlanner, type Queryable } from '../../postgres/postgres.ts'
 import type { Lane } from '../../bookings/outbox/delivery-schedule.ts'
+import { writeConfirmations, type NewConfirmation } from '../../bookings/told-store.ts'
 import { forgetCvvsOf } from '../../cards/store.ts'
+import type { IgnoredPart } from '../attempt-contract.ts'
 import { isBeingSent, passOnTimes, type Claimed } from './store.ts'
 import { throttledWarning } from '../../base/log.ts'
 import type { DeliveryNeeds } from './needs.ts'
@@ -31,6 +33,9 @@ export type Attempted = {
   answer: string | undefined
   /** The supplier had ordered this failure in the sandbox. */
   isOrdered: boolean
+  /** The hotel's own numbers of the reservation, and what of the answer was not taken. */
+  confirmations: readonly Omit<NewConfirmation, 'atMs'>[]
+  ignored: readonly IgnoredPart[]
   standing: Standing
 }
 
@@ -75,6 +80,7 @@ const columns = {
   http_status: numbers('int', ({ httpStatus }) => httpStatus ?? null),
   answer: texts('text', ({ answer }) => answer ?? null),
   is_ordered: flags(({ isOrdered }) => isOrdered),
+  ignored: texts('text', ({ ignored }) => (ignored.length === 0 ? null : JSON.stringify(ignored))),
   status: texts('text', ({ standing }) => standing.status),
   lane: texts('text', (attempted) => next(attempted)?.lane ?? null),
   retries: numbers('int', (attempted) => next(attempted)?.retries ?? null),
@@ -103,6 +109,11 @@ export async function settleAttempts(
   attempts: readonly Attempted[],
   beforeTimes = () => {},
 ): Promise<Settled[]> {
+  // Before: a delivery that isn't settled is sent again, and answered again.
+  await writeConfirmations(
+    db,
+    attempts.flatMap(({ confirmations, atMs }) => confirmations.map((one) => ({ ...one, atMs }))),
+  )
   const { rows } = await db.query<Settled>({
     name: 'settle-deliveries',
     text: `
@@ -126,8 +137,9 @@ export async function settleAttempts(
           delivery.delivered_at
       ), noted as (
         insert into delivery_attempt
-          (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer, is_ordered)
-        select id, attempt, instant(at), trigger, message_id, duration_ms, outcome, http_status, answer, is_ordered from made
+          (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer, is_ordered, ignored)
+        select id, attempt, instant(at), trigger, message_id, duration_ms, outcome, http_status, answer, is_ordered,
+          ignored from made
         -- A sandbox reset may have removed it.
         where exists (select from delivery where delivery.id = made.id)
         on conflict do nothing

@@ -6,6 +6,7 @@ import { deliveryIdOf } from '../../bookings/outbox/delivery-queue.ts'
 import type { Claimed, DeliveryGroup } from '../queue/store.ts'
 import type { ReservationContent, ReservationVersion } from '../../bookings/state.ts'
 import { supplierBody } from './reservation-body.ts'
+import type { Delivered } from './said-confirmations.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { Card } from '../../cards/vault.ts'
 
@@ -17,6 +18,8 @@ export type Message = {
   /** Cardholder names of the cards in the body. */
   cardHolders: readonly string[]
   claimed: DeliveryGroup
+  /** The reservations of the body. */
+  delivered: Delivered
 }
 
 type Row = {
@@ -72,12 +75,14 @@ function messageOf(claimed: DeliveryGroup, rowByKey: ReadonlyMap<string, Row>, v
     return { id, hotelId, version: row.version, status, createdAtMs, modifiedAtMs, content }
   }
   const [first, ...others] = claimed
-  const body = supplierBody([version(first), ...others.map(version)], (id) => cardById.get(id))
+  const versions = [version(first), ...others.map(version)] as const
+  const body = supplierBody(versions, (id) => cardById.get(id))
   return {
     id: messageId(claimed),
     body: Buffer.from(JSON.stringify(body)),
     cardHolders: [...cardById.values()].map(({ holderName }) => holderName),
     claimed,
+    delivered: new Map(versions.map(({ id, content }) => [Number(id), content])),
   }
 }
 

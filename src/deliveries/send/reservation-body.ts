@@ -61,6 +61,8 @@ function reservationOf(whole: ReservationVersion, card: Card | undefined): Deliv
     amountdueatproperty: amount(total.dueAtProperty),
     ...deliveredPayable(renderPayable(whole)),
     ...(penalty ? { penalty: deliveredPenalty(penalty) } : {}),
+    ...(content.clientReference === undefined ? {} : { channel_reference: content.clientReference }),
+    ...(content.channel === undefined ? {} : { channel: content.channel }),
     customer: {
       first_name: customer.firstName,
       last_name: customer.lastName,

@@ -22,6 +22,7 @@ import { endpointOf, noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
 import type { Slot } from '../queue/slots.ts'
 import { callbackReader, type CallbackReader } from './callback-reader.ts'
 import { endpointHealth, type EndpointHealth } from './endpoint-health.ts'
+import { nothingSaid, saidConfirmations, saidOf } from './said-confirmations.ts'
 import { settlingOf, type Settling } from './settling.ts'
 
 /**
@@ -69,6 +70,8 @@ export function attemptsOf(
   const { id: messageId, claimed, cardHolders } = message
   const isAnswered = called.kind === 'answered'
   const outcome = isAnswered ? outcomeOf(called.status, { isSettling }) : called.reason
+  const said =
+    outcome === 'accepted' && isAnswered ? saidConfirmations(called.body, message.delivered) : nothingSaid
   return claimed.map((delivery) => ({
     claimed: delivery,
     atMs: nowMs + delivery.aheadMs,
@@ -78,6 +81,7 @@ export function attemptsOf(
     httpStatus: isAnswered ? called.status : undefined,
     answer: storableAnswer(isAnswered ? called.body : Buffer.from(called.message), cardHolders),
     isOrdered: called.isOrdered === true,
+    ...saidOf(said, delivery),
     standing: standingAfter(delivery, called, { nowMs, isSettling, isOneOfSeveral: claimed.length > 1 }),
   }))
 }
@@ -148,6 +152,7 @@ export function unreadableAttempt(
     httpStatus: undefined,
     answer: undefined,
     isOrdered: false,
+    ...nothingSaid,
     standing: nowMs > giveUpAtMs ? { status: 'dead' } : { ...waiting, notBeforeMs: undefined },
   }
 }

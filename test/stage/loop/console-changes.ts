@@ -57,6 +57,7 @@ export function consoleChanges(day: (ahead: number) => string): Readonly<Record<
     resumeSales: undefined,
     sendDeliveryAgain: undefined,
     sendDeliveriesAgain: { deliveryIds: ['00000000-0000-7000-8000-000000000000'] },
+    reportStayForHotel: { report: 'card_invalid' },
     addReservationNote: { text: 'A note' },
     undoPush: { onConflict: 'skip', reason },
     beginSecondFactor: {},

@@ -139,7 +139,7 @@ function AttemptTitle({
   )
 }
 
-function Attempt({ attempt: { at, answer }, zone }: { attempt: DisplayedAttempt; zone: string }) {
+function Attempt({ attempt: { at, answer, ignored }, zone }: { attempt: DisplayedAttempt; zone: string }) {
   const { t } = useTranslation()
   return (
     <Stack gap={4}>
@@ -152,6 +152,11 @@ function Attempt({ attempt: { at, answer }, zone }: { attempt: DisplayedAttempt;
           <pre tabIndex={0}>{answer}</pre>
         </details>
       )}
+      {ignored?.map(({ path, message }) => (
+        <Text key={path} size="xs" c="dimmed">
+          {t('deliveries.timeline.ignored', { path, message })}
+        </Text>
+      ))}
     </Stack>
   )
 }

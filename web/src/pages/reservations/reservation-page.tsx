@@ -21,6 +21,7 @@ import { DeliveryTimeline } from '../deliveries/timeline.tsx'
 import { ChecksSection } from './checks-section.tsx'
 import classes from './reservations.module.css'
 import { StaySection } from './stay-section.tsx'
+import { ToldSection } from './told-section.tsx'
 import { VersionsSection } from './versions-section.tsx'
 
 const lookEveryMs = 5_000
@@ -68,6 +69,7 @@ function Whole({ reservation }: { reservation: WholeReservation }) {
       <div className={classes['columns']}>
         <div>
           <StaySection reservation={reservation} />
+          <ToldSection reservation={reservation} />
           <GuestSection reservation={reservation} />
           <VersionsSection versions={reservation.versions} currency={reservation.currency} zone={zone} />
           <ChecksSection checks={reservation.priceChecks} hotelId={reservation.hotelId} />
@@ -134,6 +136,8 @@ function GuestSection({ reservation }: { reservation: WholeReservation }) {
     <Section title={t('reservations.section.guest')}>
       <Facts
         facts={[
+          [t('reservations.clientReference'), reservation.clientReference],
+          [t('reservations.channel'), reservation.channel],
           [t('reservations.customer'), `${customer.firstName} ${customer.lastName}`.trim()],
           [t('reservations.email'), customer.email],
           [t('reservations.phone'), customer.phone],

@@ -23,6 +23,8 @@ import { AlertBadge, DeliveryBadge, LastNote, ReservationStatus } from '../deliv
 const names = [
   'reservation',
   'guest',
+  'clientReference',
+  'channel',
   'supplierId',
   'hotelId',
   'status',
@@ -56,6 +58,8 @@ export function ReservationsPage() {
       <Filters names={names}>
         <TextFilter name="reservation" label={t('reservations.filter.reservation')} width={150} />
         <TextFilter name="guest" label={t('reservations.filter.guest')} width={150} />
+        <TextFilter name="clientReference" label={t('reservations.clientReference')} width={150} />
+        <TextFilter name="channel" label={t('reservations.channel')} width={120} />
         <SupplierFilter label={t('reservations.filter.supplier')} />
         <HotelFilter label={t('reservations.filter.hotel')} />
         <SelectFilter
@@ -100,6 +104,8 @@ function useCsvColumns(): CsvColumn<ListedReservation>[] {
   return [
     [t('reservations.column.reservation'), ({ reservationId }) => reservationId],
     [t('reservations.csv.version'), ({ version }) => version],
+    [t('reservations.clientReference'), ({ clientReference }) => clientReference ?? ''],
+    [t('reservations.channel'), ({ channel }) => channel ?? ''],
     [t('reservations.filter.status'), ({ status }) => t(`reservations.status.${status}`)],
     [t('reservations.column.reached'), ({ delivery }) => t(`deliveries.state.${delivery}`)],
     [t('reservations.column.guest'), ({ customer }) => customer],

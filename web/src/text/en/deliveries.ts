@@ -130,6 +130,7 @@ export const deliveries = {
     nowhere_other: '{{count}} reservations can’t be sent: their suppliers have no URL',
   },
   timeline: {
+    ignored: 'Not taken: {{path}} {{message}}',
     dropped: 'Attempts are kept for 90 days',
     answer: 'Response',
     more_one: 'Show {{count}} more attempt',

@@ -1,0 +1,75 @@
+import { dueByTerms } from '../price/due.ts'
+import { penaltyOf, type Penalty, type PenaltyOfRoom } from '../price/penalty.ts'
+import { roomNumbers, roomReservationIds } from '../price/matched-rooms.ts'
+import type { ReservationVersion, RoomState, StayReport } from '../state.ts'
+import { standingOfRoom } from './stay-reports.ts'
+
+/** What guests owe after what their hotel reported. Amounts in minor units. */
+
+type Reported = Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'> & {
+  id: number | string
+  reports: readonly StayReport[]
+}
+
+/**
+ * For a cancellation, without what the hotel let go of since; otherwise for the rooms whose guests did not come. null: for
+ * neither, and when no such room has known terms.
+ */
+export function penaltyNow(reservation: Reported): Penalty | null {
+  return reservation.status === 'Cancel' ? cancelledPenalty(reservation) : noShowPenalty(reservation)
+}
+
+function cancelledPenalty(reservation: Reported): Penalty | null {
+  const { id, content, modifiedAtMs, reports } = reservation
+  const ids = roomReservationIds(id, content.rooms)
+  const waived = roomNumbers(content.rooms).flatMap((number, index) => {
+    const { waivedAtMs = -Infinity } = standingOfRoom(reports, number)
+    return waivedAtMs >= modifiedAtMs ? [ids[index] ?? ''] : []
+  })
+  const penalty = penaltyOf(reservation)
+  if (waived.length === 0) return penalty
+  const by = (penalty?.by ?? []).filter(({ roomReservationId }) => !waived.includes(roomReservationId))
+  const unknown = (penalty?.unknown ?? ids).filter((roomId) => !waived.includes(roomId))
+  return { amount: sumOf(by), by, unknown }
+}
+
+function noShowPenalty({ id, content, reports }: Reported): Penalty | null {
+  const { rooms, minorDigits } = content
+  const ids = roomReservationIds(id, rooms)
+  const missing = roomNumbers(rooms).flatMap((number, index) => {
+    const { presence, waivesNoShow } = standingOfRoom(reports, number)
+    const [room, roomReservationId] = [rooms[index], ids[index]]
+    return presence === 'no_show' && room && roomReservationId !== undefined
+      ? [{ room, roomReservationId, waivesNoShow }]
+      : []
+  })
+  const dues = missing.filter(({ waivesNoShow }) => !waivesNoShow)
+  const unknown = dues
+    .filter(({ room }) => !room.cancelPolicy?.penalties)
+    .map(({ roomReservationId }) => roomReservationId)
+  const by = dues.flatMap(({ room, roomReservationId }): PenaltyOfRoom[] => {
+    const due = noShowDueOf(room, minorDigits)
+    const code = room.cancelPolicy?.code ?? null
+    return due.amount > 0 ? [{ roomReservationId, room, code, ...due }] : []
+  })
+  // Nothing is known if the terms of all are not, unless something is owed already.
+  if (missing.length === 0 || (unknown.length === missing.length && by.length === 0)) return null
+  return { amount: sumOf(by), by, unknown }
+}
+
+/**
+ * The highest of the no-show penalty, the last penalty by the booked terms, and what the room owes already because of
+ * earlier changes.
+ */
+export function noShowDueOf(
+  room: RoomState,
+  minorDigits: number,
+  owedAtLeast = 0,
+): Pick<PenaltyOfRoom, 'from' | 'amount'> {
+  const last = dueByTerms(room, minorDigits, Infinity)
+  return last && last.amount >= owedAtLeast ? last : { from: null, amount: owedAtLeast }
+}
+
+function sumOf(by: readonly PenaltyOfRoom[]): number {
+  return by.reduce((sum, { amount }) => sum + amount, 0)
+}
