@@ -81,7 +81,7 @@ test('the answer to a delivery may tell the hotel’s numbers, of the reservatio
   assert.deepEqual([attempt?.['outcome'], attempt?.['ignored']], ['accepted', undefined])
   const listed = expectOk(await platform.get(`/booking/reservations?supplier=Numbers`))
   assert.deepEqual(Object(listed.body['reservations'])[0].confirmations, confirmations)
-  const events = await toldSince(String(start['cursor']), answered.supplier)
+  const { events } = await toldSince(String(start['cursor']), answered.supplier)
   assert.deepEqual(
     events
       .filter(({ kind }) => kind === 'confirmation')
@@ -90,18 +90,23 @@ test('the answer to a delivery may tell the hotel’s numbers, of the reservatio
   )
 })
 
+let units = 50
+
 /** What the feed tells of a supplier, up to a push made now. */
-async function toldSince(cursor: string, supplier: DeliverySupplier): Promise<Record<string, unknown>[]> {
-  await pushNights(supplier, { inventory: 50 })
-  const all: Record<string, unknown>[] = []
+async function toldSince(
+  cursor: string,
+  supplier: DeliverySupplier,
+): Promise<{ events: Record<string, unknown>[]; cursor: string }> {
+  await pushNights(supplier, { inventory: ++units })
+  const events: Record<string, unknown>[] = []
   for (let after = cursor; ;) {
     const { body } = expectOk(await platform.get(`/booking/changes?after=${after}&wait=30`))
     const changes: Record<string, unknown>[] = Object(body['changes'])
     const own = changes.filter((change) => change['supplier'] === supplier.name)
-    all.push(...own)
+    events.push(...own)
     after = String(body['cursor'])
     const isThere = own.some(({ kind, nights }) => kind === 'ari' && isOwnInventory(nights))
-    if (isThere) return all
+    if (isThere) return { events, cursor: after }
   }
 }
 
@@ -195,7 +200,9 @@ test('a delivery on request tells numbers too, a newer number takes the place of
   const answered = await answeredWith('Again', ([id]) => ({
     confirmations: [{ reservation_id: id, confirmation_number: number }],
   }))
-  const { body: start } = expectOk(await platform.get('/booking/changes'))
+  const { body: now } = expectOk(await platform.get('/booking/changes'))
+  // What came before is told by now.
+  const { cursor } = await toldSince(String(now['cursor']), answered.supplier)
   const push = { hotelId: 'H1', reservation_id: answered.id }
   expectOk(await answered.supplier.post('/push/webhook/booking', push))
   number = 'A-2'
@@ -203,7 +210,7 @@ test('a delivery on request tells numbers too, a newer number takes the place of
   assert.deepEqual(await confirmationsOf(answered), [
     { confirmationNumber: 'A-2', at: '2027-03-01T12:00:00.000Z' },
   ])
-  const events = await toldSince(String(start['cursor']), answered.supplier)
+  const { events } = await toldSince(cursor, answered.supplier)
   assert.deepEqual(
     events.map(({ kind, reservationId }) => [kind, reservationId]),
     [
