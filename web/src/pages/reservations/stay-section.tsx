@@ -200,7 +200,8 @@ function RoomTerms({ room: { taxes, fees, cancelPolicy }, currency }: { room: Ro
       {cancelPolicy !== null && (
         <div>
           {t('reservations.cancelPolicy')}: {cancelPolicy.description ?? cancelPolicy.code}
-          {cancelPolicy.penalties.map(({ from, amount, noShow }) => {
+          {cancelPolicy.penalties === null && <div>{t('reservations.termsUnknown')}</div>}
+          {cancelPolicy.penalties?.map(({ from, amount, noShow }) => {
             const money = `${amount} ${currency}`
             const text =
               noShow === true

@@ -115,6 +115,7 @@ export const reservations = {
   dueAtProperty: 'Due at the property',
   mealPlan: 'Meal plan',
   cancelPolicy: 'Cancellation policy',
+  termsUnknown: 'What a cancellation costs is not known.',
   penalty: 'Cancellation penalty',
   penaltyFrom: 'from {{from}}: {{amount}}',
   penaltyAlways: 'any time after booking: {{amount}}',
