@@ -16,8 +16,12 @@ create table access_token (
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
   channel text,
+  requests_per_minute integer,
+  requests_burst integer,
   constraint access_token_pkey PRIMARY KEY (hash),
   constraint access_token_id_key UNIQUE (id),
+  constraint access_token_requests_burst_check CHECK ((requests_burst >= 1)),
+  constraint access_token_requests_per_minute_check CHECK ((requests_per_minute >= 0)),
   constraint access_token_role_check CHECK ((role = ANY (ARRAY['platform'::text, 'operator'::text])))
 );
 
@@ -320,6 +324,7 @@ create table delivery (
   first_failed_at timestamp with time zone,
   delivered_at timestamp with time zone,
   alerted_at timestamp with time zone,
+  dead_at timestamp with time zone,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_check CHECK (((status = 'sending'::text) = (leased_until IS NOT NULL))),
   constraint delivery_check1 CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
@@ -859,8 +864,10 @@ CREATE INDEX reservation_by_arrival ON public.reservation USING btree (arrival, 
 CREATE INDEX reservation_by_channel ON public.reservation USING btree (channel, id) WHERE (channel IS NOT NULL);
 CREATE INDEX reservation_by_client_reference ON public.reservation USING btree (client_reference, id) WHERE (client_reference IS NOT NULL);
 CREATE INDEX reservation_by_created ON public.reservation USING btree (created_at);
+CREATE INDEX reservation_by_departure ON public.reservation USING btree (departure, id);
 CREATE INDEX reservation_by_hotel ON public.reservation USING btree (hotel_id, id);
 CREATE INDEX reservation_by_hotel_arrival ON public.reservation USING btree (hotel_id, arrival, id);
+CREATE INDEX reservation_by_modified ON public.reservation USING btree (modified_at, id);
 CREATE INDEX reservation_by_supplier ON public.reservation USING btree (supplier_id, modified_at, id);
 CREATE INDEX reservation_by_supplier_id ON public.reservation USING btree (supplier_id, id);
 
@@ -947,6 +954,7 @@ create table reservation_version (
   constraint reservation_version_reservation_id_fkey FOREIGN KEY (reservation_id) REFERENCES reservation(id)
 );
 CREATE UNIQUE INDEX reservation_cancelled_once ON public.reservation_version USING btree (reservation_id) WHERE (status = 'Cancel'::text);
+CREATE INDEX reservation_version_by_email ON public.reservation_version USING btree (lower(((content -> 'customer'::text) ->> 'email'::text))) WHERE (lower(((content -> 'customer'::text) ->> 'email'::text)) IS NOT NULL);
 CREATE INDEX reservation_version_by_revision ON public.reservation_version USING btree (hotel_id, revision) WHERE (revision IS NOT NULL);
 CREATE INDEX reservation_version_with_before ON public.reservation_version USING btree (at) WHERE (before IS NOT NULL);
 

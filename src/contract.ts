@@ -19,6 +19,8 @@ import { pushLogRoutes } from './push-log/contract.ts'
 import { referenceRoutes } from './reference/contract.ts'
 import { reservationRoutes } from './bookings/contract.ts'
 import { reportRoutes } from './bookings/report-contract.ts'
+import { tokenLimitRoutes } from './bookings/limits-contract.ts'
+import { searchRoutes } from './bookings/search/search-contract.ts'
 import { deliveryRoutes } from './deliveries/contract.ts'
 import { sandboxRoutes } from './sandbox/contract.ts'
 import { testBookingRoutes } from './sandbox/test-booking-contract.ts'
@@ -49,6 +51,8 @@ export const routes = {
   ...changeRoutes,
   ...reservationRoutes,
   ...reportRoutes,
+  ...searchRoutes,
+  ...tokenLimitRoutes,
   ...sandboxRoutes,
   ...testBookingRoutes,
   ...deliveryRoutes,

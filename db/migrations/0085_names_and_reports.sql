@@ -32,13 +32,6 @@ create table reservation_report (
 );
 create index reservation_report_by_reservation on reservation_report (reservation_id, id);
 
--- What happened without a change of revision (changes/event-contract.ts), one for each of hotel_ids.
-alter table change add column if not exists events jsonb[];
-alter table change drop constraint change_kind_check;
-alter table change add constraint change_kind_check
-  check (kind in ('hotel', 'products', 'taxes', 'ari', 'reservation', 'stopSell', 'removed',
-    'held', 'live', 'delivery', 'report', 'confirmation'));
-
 do $$
 begin
   execute 'alter table reservation_confirmation enable row level security';

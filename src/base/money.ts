@@ -61,3 +61,10 @@ export function minorText(minor: number, minorDigits: number): string {
   const decimals = minor % scale
   return `${(minor - decimals) / scale}${decimalsByDigits[minorDigits]?.[decimals] ?? ''}`
 }
+
+/** The same for a sum of any size. */
+export function sumText(minor: bigint, minorDigits: number): string {
+  const scale = BigInt(scales[minorDigits] ?? 1)
+  const decimals = Number(minor % scale)
+  return `${minor / scale}${decimalsByDigits[minorDigits]?.[decimals] ?? ''}`
+}

@@ -13,6 +13,7 @@ import { integer, oneOf, success, warning, type ConstraintError } from '../http/
 import { priceCheckOutcomes } from '../price-check/contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
+import { deliveryState } from './delivery-contract.ts'
 import { asks, changedTerms, forfeited, forfeitOfChange, owedAtLeast } from './owed/contract.ts'
 import { payableMembers, paymentAnswer } from './payment-contract.ts'
 import { matchedRoomsSaid, nameMembers } from './name-contract.ts'
@@ -30,11 +31,6 @@ const checkedRoomRate = Type.Object(
     outcome: oneOf(priceCheckOutcomes),
   },
   { description: 'One for each room-rate and party' },
-)
-
-const deliveryState = Type.Object(
-  { status: Type.String({ description: '`queued`, `sending`, `delivered`, `superseded` or `dead`' }) },
-  { description: 'Delivery of this version to the supplier' },
 )
 
 const confirmation = {

@@ -1,17 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { requestedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
-import {
-  code,
-  date,
-  decimal,
-  lines,
-  nameText,
-  oneOf,
-  queriedLimit,
-  route,
-  success,
-  text,
-} from '../http/route.ts'
+import { code, date, decimal, lines, nameText, oneOf, route, success, text } from '../http/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import {
   bookingAnswer,
@@ -27,7 +16,6 @@ import { sentNames } from './name-contract.ts'
 import { card } from '../cards/contract.ts'
 
 export const nameCharactersMax = 100
-export const reservationsPerPage = { max: 500, usual: 100 }
 
 const name = (description: string) => nameText({ maxLength: nameCharactersMax, description })
 
@@ -139,7 +127,7 @@ const cancelBody = Type.Object({
 })
 export type CancelBody = Static<typeof cancelBody>
 
-/** Every query parameter is text; booking-endpoints.ts parses dates and cursors. */
+/** Every query parameter is text. */
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
 
 const refusals =
@@ -270,40 +258,6 @@ export const reservationRoutes = {
         summary: 'One reservation',
         request: { id: '1' },
         answer: { status: 200, body: { code: '200', message: 'Reservation retrieved successfully' } },
-      },
-    ],
-  }),
-  listReservations: route({
-    method: 'GET',
-    path: '/booking/reservations',
-    access: 'platform',
-    tag: 'Booking',
-    summary: 'Search reservations',
-    description:
-      'Newest first: for one hotel, for all hotels of a supplier, or, without either, for all hotels.',
-    query: Type.Object({
-      hotel: queried('platformHotelId, alone; or `supplier` with `hotelId`'),
-      supplier: queried('Name of the supplier account; without `hotelId`, all of its hotels'),
-      hotelId: queried("The supplier's code of the hotel, with `supplier`"),
-      status: Type.Optional(oneOf(reservationStatuses)),
-      arrivalFrom: queried('First date of arrival'),
-      arrivalTo: queried('Last date of arrival, inclusive'),
-      clientReference: queried('Exactly this reference of yours'),
-      channel: queried('Exactly this channel'),
-      cursor: queried('nextCursor of the previous answer'),
-      limit: queriedLimit('reservations', reservationsPerPage),
-    }),
-    answer: Type.Object({
-      ...success,
-      reservations: Type.Array(reservationAnswer),
-      nextCursor: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'null at the end' }),
-    }),
-    errors: { 400: 'A parameter is not valid', 404: 'Unknown hotel or supplier' },
-    examples: [
-      {
-        summary: 'Arrivals in April',
-        request: { hotel: '1', arrivalFrom: '2027-04-01', arrivalTo: '2027-04-30' },
-        answer: { status: 200, body: { code: '200', message: 'Reservations retrieved successfully' } },
       },
     ],
   }),

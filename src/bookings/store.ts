@@ -9,6 +9,7 @@ import type { Transaction } from '../postgres/transaction.ts'
 import { reservationErrors } from './answer-contract.ts'
 import { namesIn, searchableBy } from './guest-words.ts'
 import { confirmationsOf, reportsOf } from './told-store.ts'
+import { presentDelivery, type DeliveryStanding } from './delivery-standing.ts'
 import type {
   HotelConfirmation,
   ReservationStatus,
@@ -66,23 +67,21 @@ export type StoredReservation = {
   content: ReservationContent
   /** How far the hotel's test clock is ahead. */
   aheadMs: number
-  /** Delivery status of the present version. */
-  deliveryStatus: string
+  /** Of the present version. */
+  delivery: DeliveryStanding | null
   /** By room; that of the whole reservation first. */
   confirmations: HotelConfirmation[]
   /** Oldest first. */
   reports: StayReport[]
 }
 
-const reservationColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
+export const reservationColumns = `reservation.id, reservation.supplier_id as "supplierId", reservation.hotel_id as "hotelId",
   reservation.status, reservation.version, epoch_ms(reservation.created_at) as "createdAtMs",
   epoch_ms(reservation.modified_at) as "modifiedAtMs", present.content,
   (select clock_ahead_ms from hotel where hotel.id = reservation.hotel_id) as "aheadMs",
-  coalesce((select delivery.status from delivery
-    where delivery.reservation_id = reservation.id and delivery.version = reservation.version
-    order by delivery.created_at desc limit 1), 'queued') as "deliveryStatus",
+  ${presentDelivery} as delivery,
   ${confirmationsOf('reservation.id')} as confirmations, ${reportsOf('reservation.id')} as reports`
-const withPresentVersion = `reservation join reservation_version as present
+export const withPresentVersion = `reservation join reservation_version as present
   on present.reservation_id = reservation.id and present.version = reservation.version`
 
 export async function selectOptionalReservation(
@@ -218,47 +217,6 @@ export async function selectHistory(
     `select version, status, epoch_ms(at) as "modifiedAtMs", content from reservation_version
      where reservation_id = $1 order by version`,
     [id],
-  )
-  return rows
-}
-
-export type ReservationSearch = {
-  supplierId: number | undefined
-  hotelId: number | undefined
-  status: ReservationStatus | undefined
-  arrivalFrom: string | undefined
-  arrivalTo: string | undefined
-  clientReference: string | undefined
-  channel: string | undefined
-  /** Only reservations created before the one with this id. */
-  beforeId: number | undefined
-  limit: number
-}
-
-/** Newest first. */
-export async function selectReservations(
-  db: Queryable,
-  search: ReservationSearch,
-): Promise<StoredReservation[]> {
-  const { supplierId, hotelId, status, arrivalFrom, arrivalTo, beforeId, limit } = search
-  const { rows } = await db.query<StoredReservation>(
-    `select ${reservationColumns} from ${withPresentVersion}
-     where ($1::int is null or reservation.hotel_id = $1) and ($2::text is null or reservation.status = $2)
-       and ($3::date is null or arrival >= $3) and ($4::date is null or arrival <= $4)
-       and ($5::int8 is null or reservation.id < $5) and ($7::int is null or reservation.supplier_id = $7)
-       and ($8::text is null or client_reference = $8) and ($9::text is null or channel = $9)
-     order by reservation.id desc limit $6`,
-    [
-      hotelId ?? null,
-      status ?? null,
-      arrivalFrom ?? null,
-      arrivalTo ?? null,
-      beforeId ?? null,
-      limit,
-      supplierId ?? null,
-      search.clientReference ?? null,
-      search.channel ?? null,
-    ],
   )
   return rows
 }

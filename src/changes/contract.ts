@@ -9,13 +9,9 @@ import { date, integer, oneOf, queriedInteger, queriedLimit, route, success, tex
  * removed the hotel.
  */
 const revisionKinds = ['hotel', 'products', 'taxes', 'ari', 'reservation', 'stopSell', 'removed'] as const
-export type RevisionKind = (typeof revisionKinds)[number]
-export type ChangeKind = RevisionKind | EventKind
+export type ChangeKind = (typeof revisionKinds)[number] | EventKind
 
-// The boundary: Object.keys drops the key type of the table.
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- See above.
-const ofEvents = Object.keys(eventKinds) as EventKind[]
-export const changeKinds: readonly ChangeKind[] = [...revisionKinds, ...ofEvents]
+export const changeKinds: readonly ChangeKind[] = [...revisionKinds, ...eventKinds]
 
 export const changesKeptDays = 7
 export const waitSecondsMax = 30
@@ -42,15 +38,15 @@ const change = Type.Object({
   cursor,
   kind: oneOf(changeKinds, {
     description:
-      '`hotel`, `products`, `taxes`: data of the whole hotel was pushed. `ari`, `reservation` (which lowered inventory), `stopSell` (an operator closed or reopened nights): the listed `nights` changed. `removed`, only in the sandbox: the hotel no longer exists. `confirmation`: the hotel told its own number of a reservation; `report`: it reported what became of a stay; read the reservation. Such events have no `revision` and are never left out',
+      '`hotel`, `products`, `taxes`: data of the whole hotel was pushed. `ari`, `reservation` (which lowered inventory), `stopSell` (an operator closed or reopened nights): the listed `nights` changed. `removed`, only in the sandbox: the hotel no longer exists. `delivery`: a reservation reached its supplier, or was given up; `confirmation`: the hotel told its own number of a reservation; `report`: it reported what became of a stay; read the reservation. Such events have no `revision` and are never left out',
   }),
   at: Type.String({
     description: 'When its transaction began (UTC)',
     examples: ['2027-01-15T10:00:00.000Z'],
   }),
-  platformHotelId: Type.String(),
+  platformHotelId: Type.Optional(Type.String({ description: 'Absent: an event of the supplier as a whole' })),
   supplier: Type.String(),
-  hotelId: Type.String({ description: "The supplier's own code" }),
+  hotelId: Type.Optional(Type.String({ description: "The supplier's own code" })),
   revision: Type.Optional(
     integer({
       description: "The hotel's revision after the change; increases with every change. Events have none",

@@ -91,9 +91,9 @@ function answerMembers({
     cursor: writeCursor(position),
     kind,
     at: at.toISOString(),
-    platformHotelId: String(hotelId),
+    ...(hotelCode === null ? {} : { platformHotelId: String(hotelId) }),
     supplier,
-    hotelId: hotelCode,
+    ...(hotelCode === null ? {} : { hotelId: hotelCode }),
     ...(event ?? { revision: revisionTo }),
   }
 }

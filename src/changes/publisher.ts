@@ -124,7 +124,7 @@ async function readUnlessGone(changes: Feed, position: FeedPosition) {
 function messageOf(change: Change, prefix: string, bytesMax: number): StreamMessage {
   const whole = JSON.stringify(change)
   const text = Buffer.byteLength(whole) <= bytesMax ? whole : JSON.stringify({ ...change, nights: undefined })
-  return { id: change.cursor, subject: `${prefix}.${change.platformHotelId}`, text }
+  return { id: change.cursor, subject: `${prefix}.${change.platformHotelId ?? 'suppliers'}`, text }
 }
 
 /** Consumers read everything again: changes before this message may never have been published. */

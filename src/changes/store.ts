@@ -9,8 +9,9 @@ export type ChangeRow = {
   position: FeedPosition
   kind: ChangeKind
   at: Date
+  /** 0: none, for an event of the supplier as a whole. */
   hotelId: number
-  hotelCode: string
+  hotelCode: string | null
   supplier: string
   revisionFrom: number
   revisionTo: number
@@ -20,7 +21,7 @@ export type ChangeRow = {
   event: ChangeEvent | null
 }
 
-export type ChangeEvent = Pick<Change, keyof typeof eventMembers>
+type ChangeEvent = Pick<Change, keyof typeof eventMembers>
 
 type Row = Omit<ChangeRow, 'place' | 'blocks'> & {
   turn: number | null
@@ -82,10 +83,10 @@ export async function selectChanges(
       ), page as (
         select turn, counted.id, no::int, kind, at, hotel_id as "hotelId", coalesce(hotel.code, removed.code) as "hotelCode",
           supplier.name as supplier, revision_from as "revisionFrom", revision_to as "revisionTo", blocks,
-          event, found
+          event - 'supplierId' as event, found
         from counted
           left join hotel on hotel.id = hotel_id left join removed_hotel as removed on removed.id = hotel_id
-          join supplier on supplier.id = coalesce(hotel.supplier_id, removed.supplier_id)
+          join supplier on supplier.id = coalesce(hotel.supplier_id, removed.supplier_id, (event->>'supplierId')::int)
         where blocks_before < $5
         order by turn, counted.id, counted.no limit $4
       )

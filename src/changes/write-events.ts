@@ -2,7 +2,7 @@ import type { EventKind } from './event-contract.ts'
 
 /**
  * SQL: a statement that writes events into the feed, as one row; to be part of the statement that makes them happen, so that
- * both are committed or neither. `happened` selects `hotel_id` and `event`, the members of `eventKinds` as jsonb. An event
+ * both are committed or neither. `happened` selects `hotel_id` and `event`, members of `eventMembers` as jsonb. An event
  * of a supplier as a whole has the hotel 0 and its `supplierId`, which is not told.
  */
 export function insertEvents(kind: EventKind, happened: string): string {

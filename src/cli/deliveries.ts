@@ -2,13 +2,12 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { isoSeconds } from '../base/calendar.ts'
 import { refuseUnknownSupplier } from '../keys/suppliers.ts'
 import type { Queryable } from '../postgres/postgres.ts'
+import { deliveryStatuses, type DeliveryStatus } from '../bookings/delivery-contract.ts'
 import { deliveryIdOf, parseDeliveryId } from '../bookings/outbox/delivery-queue.ts'
 import {
-  deliveryStatuses,
   selectDeliveries,
   sendAgain,
   type DeliveryFilter,
-  type DeliveryStatus,
   type ListedDelivery,
   type SentAgain,
 } from '../deliveries/on-request/send-again.ts'

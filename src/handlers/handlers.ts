@@ -31,8 +31,9 @@ import {
   onModifyReservation,
   getCancellation,
   getReservation,
-  listReservations,
 } from '../bookings/book/booking-endpoints.ts'
+import { getTokenLimits } from '../bookings/search/get-token-limits.ts'
+import { listReservations, summarizeReservations } from '../bookings/search/search-endpoints.ts'
 import type { RouteName } from '../contract.ts'
 import type { HandlerNeeds } from './handler-needs.ts'
 import {
@@ -130,6 +131,8 @@ export const handlers: Readonly<Record<RouteName, (needs: HandlerNeeds) => Mount
   getCancellation,
   getReservation,
   listReservations,
+  summarizeReservations,
+  getTokenLimits,
   cancelReservation: onCancelReservation,
   orderFaults: onOrderFaults,
   getFaults: onGetFaults,

@@ -53,10 +53,7 @@ export type Route = {
   /** Whether a request without a body means `{}`. */
   isBodyOptional?: true
   query?: TSchema
-  /**
-   * Unknown members and parameters are always rejected, regardless of the key's setting: they may have been
-   * meant to narrow the call.
-   */
+  /** As `refusesUnknownMembers`, for a supplier's or an operator's route. */
   refusesUnknown?: true
   params?: TSchema
   answer: TSchema
@@ -112,6 +109,14 @@ export function openConsoleRoute<AnswerBody>() {
     isConsole: true as const,
     answer: Type.Unsafe<AnswerBody>({}),
   })
+}
+
+/**
+ * Whether unknown members and parameters are always refused: they may have been meant to narrow the call. So is each call of
+ * the platform: a filter that is ignored shows everybody's reservations.
+ */
+export function refusesUnknownMembers({ access, refusesUnknown }: Route): boolean {
+  return access === 'platform' || refusesUnknown === true
 }
 
 export function basePathOf({ isConsole }: Pick<Route, 'isConsole'>): string {
@@ -179,12 +184,17 @@ export function code(options: Described = {}) {
   return Type.String({ minLength: 1, maxLength: 64, printable: 'code', ...options })
 }
 
+/** The text of a number: in a query everything is text, also what callers state as a number. */
+export type NumberText = string & { readonly isOfNumber: true }
+
 /** A number in a query. */
 export function queriedInteger(
   description: string,
   range: { minimum: number; maximum: number; default?: number },
 ) {
-  return Type.Optional(text({ description, maxLength: 200, readAs: { type: 'integer', ...range } }))
+  return Type.Optional(
+    Type.Unsafe<NumberText>(text({ description, maxLength: 200, readAs: { type: 'integer', ...range } })),
+  )
 }
 
 /** The maximum number of rows per page. */
@@ -270,7 +280,8 @@ export const errorAnswer = Type.Object({
   moreWarnings,
 })
 
-/** Limits that the platform enforces and contracts publish. */
+/** Limits that the platform enforces and contracts publish. This one: of all requests but those with suppliers' keys. */
+export const usualBodyBytesMax = 1024 * 1024
 
 /**
  * Deeper than any shape of the contract; a body nested further is refused before anything recurses into it.

@@ -9,7 +9,6 @@ import {
   uses,
   type KnownKey,
   type KnownToken,
-  type TokenRole,
   type Use,
 } from './store.ts'
 
@@ -17,7 +16,9 @@ export type Authenticator = {
   /** An API key's caller; undefined if malformed, unknown, revoked, expired or of the other environment. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
   /** The same for the token of an Authorization header. */
-  tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: TokenRole } | undefined>
+  tokenOf: (
+    authorization: string | undefined,
+  ) => Promise<Pick<KnownToken, 'id' | 'role' | 'rate'> | undefined>
   /** Writes the remaining times of last use. */
   close: () => Promise<void>
 }
@@ -62,7 +63,7 @@ export function authenticator(needs: Needs, options: { environment: Environment 
       const nowMs = needs.clock.now()
       if (!token || isOver(token.expiresAtMs, nowMs)) return undefined
       lastUses.note('token', token.id, nowMs)
-      return { id: token.id, role: token.role }
+      return { id: token.id, role: token.role, rate: token.rate }
     },
     close: () => lastUses.close(),
   }

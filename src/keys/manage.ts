@@ -2,7 +2,7 @@ import { sqlIsoSeconds, type Database, type Queryable } from '../postgres/postgr
 import { Rejected } from '../http/rejected.ts'
 import type { UnknownFields } from '../http/calls/request-members.ts'
 import { transaction } from '../postgres/transaction.ts'
-import { limitNames, type OwnLimits, type TokenRole } from './store.ts'
+import { limitNames, tokenLimitNames, type OwnLimits, type TokenLimits, type TokenRole } from './store.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
 import { insertOptionalSupplier, refuseUnknownSupplier, rejectUnlessCertified } from './suppliers.ts'
 import { checkChannel, checkName } from './names.ts'
@@ -197,6 +197,8 @@ export type NewToken = {
   expiresAtMs: number | null
   /** Where its owner sells: of a platform's token. */
   channel?: string | undefined
+  /** Of a platform's token. */
+  limits?: Partial<TokenLimits>
 }
 
 export async function createToken(
@@ -208,8 +210,8 @@ export async function createToken(
   if (wanted.channel !== undefined) checkChannel(wanted.role, wanted.channel)
   const token = makeSecret(wanted.role, environment)
   const { rows } = await db.query<{ id: number }>(
-    `insert into access_token (hash, role, name, tail, expires_at, channel)
-     values ($1, $2, $3, $4, instant($5), $6) returning id`,
+    `insert into access_token (hash, role, name, tail, expires_at, channel, requests_per_minute, requests_burst)
+     values ($1, $2, $3, $4, instant($5), $6, $7, $8) returning id`,
     [
       Buffer.from(hashSecret(token), 'hex'),
       wanted.role,
@@ -217,6 +219,7 @@ export async function createToken(
       tailOf(token),
       wanted.expiresAtMs,
       wanted.channel ?? null,
+      ...tokenLimitNames.map((name) => wanted.limits?.[name] ?? null),
     ],
   )
   const [row] = rows
@@ -236,13 +239,16 @@ export type ListedToken = {
   expiresAt: string | null
   revokedAt: string | null
   lastUsedAt: string | null
+  /** Limits that equal the default are null. */
+  limits: TokenLimits
 }
 
 export async function selectTokens(db: Queryable, nowMs: number): Promise<ListedToken[]> {
   const { rows } = await db.query<ListedToken>(
     `select id as "tokenId", role, name, channel, ${statusOf('t')} as status, tail,
        ${sqlIsoSeconds('created_at')} as "createdAt", ${sqlIsoSeconds('expires_at')} as "expiresAt",
-       ${sqlIsoSeconds('revoked_at')} as "revokedAt", ${sqlIsoSeconds('last_used_at')} as "lastUsedAt"
+       ${sqlIsoSeconds('revoked_at')} as "revokedAt", ${sqlIsoSeconds('last_used_at')} as "lastUsedAt",
+       json_build_object('requestsPerMinute', requests_per_minute, 'requestsBurst', requests_burst) as limits
      from access_token t order by id`,
     [nowMs],
   )

@@ -1,4 +1,4 @@
-import type { Caller } from '../http/calls/call.ts'
+import type { Caller, RateLimit } from '../http/calls/call.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import type { UnknownFields } from '../http/calls/request-members.ts'
 import type { Environment } from './secret.ts'
@@ -39,14 +39,27 @@ export const limitRanges: Readonly<Record<LimitName, { min: number; max: number 
 const burstSeconds = (defaultLimits.requestsBurst / defaultLimits.requestsPerMinute) * 60
 
 export function limitsOf(own: OwnLimits): KeyLimits {
-  const perMinute = own.requestsPerMinute ?? defaultLimits.requestsPerMinute
-  const burst = own.requestsBurst ?? Math.max(1, Math.ceil((perMinute * burstSeconds) / 60))
   return {
-    rate: perMinute === 0 ? undefined : { perMinute, burst },
+    rate: rateOf(own, defaultLimits.requestsPerMinute),
     bodyBytesMax: own.bodyBytesMax ?? defaultLimits.bodyBytesMax,
     ariItemsMax: own.ariItemsMax ?? defaultLimits.ariItemsMax,
     ariCellsMax: own.ariCellsMax ?? defaultLimits.ariCellsMax,
   }
+}
+
+function rateOf(own: TokenLimits, usual: number): RateLimit | undefined {
+  const perMinute = own.requestsPerMinute ?? usual
+  const burst = own.requestsBurst ?? Math.max(1, Math.ceil((perMinute * burstSeconds) / 60))
+  return perMinute === 0 ? undefined : { perMinute, burst }
+}
+
+/** A token's own limits, as stored: null means the default, which is no rate limit. */
+export type TokenLimits = Pick<OwnLimits, 'requestsPerMinute' | 'requestsBurst'>
+export const tokenLimitNames = ['requestsPerMinute', 'requestsBurst'] as const satisfies readonly LimitName[]
+
+/** Of a platform's token: a single program searches for all guests. */
+function rateOfToken(own: TokenLimits): RateLimit | undefined {
+  return rateOf(own, 0)
 }
 
 /** Queries of the running service for stored keys and tokens; manage.ts creates and changes them. */
@@ -55,7 +68,12 @@ export const tokenRoles = ['platform', 'operator'] as const
 export type TokenRole = (typeof tokenRoles)[number]
 
 export type KnownKey = { caller: Caller; isRevoked: boolean; expiresAtMs: number | null }
-export type KnownToken = { id: number; role: TokenRole; expiresAtMs: number | null }
+export type KnownToken = {
+  id: number
+  role: TokenRole
+  rate: RateLimit | undefined
+  expiresAtMs: number | null
+}
 
 type KeyRow = OwnLimits & {
   unknownFields: UnknownFields
@@ -117,14 +135,18 @@ export async function selectOptionalCaller(
 }
 
 export async function selectOptionalToken(db: Queryable, hash: string): Promise<KnownToken | undefined> {
-  const { rows } = await db.query<KnownToken>({
+  const { rows } = await db.query<Omit<KnownToken, 'rate'> & TokenLimits>({
     name: 'select-optional-token',
     text: `
-      select id, role, epoch_ms(expires_at) as "expiresAtMs"
+      select id, role, epoch_ms(expires_at) as "expiresAtMs", requests_per_minute as "requestsPerMinute",
+        requests_burst as "requestsBurst"
       from access_token where hash = $1 and revoked_at is null`,
     values: [Buffer.from(hash, 'hex')],
   })
-  return rows[0]
+  const [row] = rows
+  if (!row) return undefined
+  const { id, role, expiresAtMs } = row
+  return { id, role, expiresAtMs, rate: rateOfToken(row) }
 }
 
 /** Where a token's owner sells, unless a booking says otherwise. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { routes, type RouteName } from '../contract.ts'
-import { errorAnswer, type Access, type PublicRoute } from '../http/route.ts'
+import { errorAnswer, refusesUnknownMembers, type Access, type PublicRoute } from '../http/route.ts'
 import { callbackItems } from './callbacks.ts'
 import { commonAnswers, commonHeaders, requestHeaders } from './common.ts'
 import { furtherExamples, keyOf } from './further-examples.ts'
@@ -101,7 +101,7 @@ function operation(name: RouteName, described: PublicRoute, shapes: Shapes): Jso
         ? []
         : [{ $ref: '#/components/parameters/ContentEncoding' }]),
       ...(described.transfers === 'upload' ? [{ $ref: '#/components/parameters/ContentRange' }] : []),
-      { $ref: '#/components/parameters/UnknownFields' },
+      ...(refusesUnknownMembers(described) ? [] : [{ $ref: '#/components/parameters/UnknownFields' }]),
       { $ref: '#/components/parameters/RequestId' },
     ],
     ...(body === undefined ? {} : { requestBody: requestBody(described, shapes) }),

@@ -17,6 +17,7 @@ import { cardErrors } from '../cards/contract.ts'
 import { deliveryErrors } from '../deliveries/contract.ts'
 import { reservationErrors } from '../bookings/answer-contract.ts'
 import { reportErrors } from '../bookings/report-contract.ts'
+import { searchErrors } from '../bookings/search/search-contract.ts'
 import { sandboxErrors } from '../sandbox/contract.ts'
 import { taxErrors } from '../taxes/contract.ts'
 import { secretsOverlap, noSigningSecret } from '../webhooks/contract.ts'
@@ -260,7 +261,12 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
     reservationErrors.stayBegun,
   ],
   getReservation: [reservationErrors.notFound],
-  listReservations: [reservationErrors.hotelNotFound],
+  listReservations: [reservationErrors.hotelNotFound, reservationErrors.supplierNotFound],
+  summarizeReservations: [
+    reservationErrors.hotelNotFound,
+    reservationErrors.supplierNotFound,
+    searchErrors.tooMany,
+  ],
   getCancellation: [
     reservationErrors.notFound,
     reservationErrors.unknownRoom,

@@ -89,6 +89,7 @@ export type AuditAction =
   | 'supplier.create'
   | 'token.channel'
   | 'token.create'
+  | 'token.limits'
   | 'token.revoke'
   | 'vault.forget'
   | 'vault.forgotten'

@@ -42,6 +42,8 @@ const rows: Record<PlatformRouteName, unknown> = {
   getReservation: { id: '1' },
   getCancellation: { id: '1' },
   listReservations: { hotel: '1' },
+  summarizeReservations: { by: 'day' },
+  getTokenLimits: {},
   cancelReservation: {},
 }
 

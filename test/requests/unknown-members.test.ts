@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { ada, bookingBody, openShop, room, type Shop } from '../stage/scenes/booking.ts'
+import { ada, bookingBody, openShop, type Shop } from '../stage/scenes/booking.ts'
 import { gatewayForTests, type Reply } from '../stage/harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../stage/story.ts'
 
-/** Unknown members change nothing in the result, and each one gets a warning. */
+/**
+ * Unknown members of a supplier's request change nothing in the result, and each one gets a warning. The platform's are
+ * refused: unknown-platform-members.test.ts.
+ */
 
 let shop: Shop
 
@@ -16,7 +19,6 @@ before(async () => {
 const hotel = { supplier: 'Acme', hotelId: 'H1' }
 const stay = { checkin: '2027-04-20', checkout: '2027-04-22' }
 
-/** The platform's requests may contain a card, so no value is repeated. */
 const ignored = (name: string, path: string, meant?: string) => ({
   type: 'UNKNOWN_FIELD',
   message: `${name} is not known and was ignored`,
@@ -34,49 +36,7 @@ function warningsOf({ status, body, text }: Reply, expected = 200): unknown {
   return body['warnings']
 }
 
-test('a search says which members it did not know, and nothing where all are known', async () => {
-  const search = (more: object) =>
-    shop.platform.post('/booking/offers', { hotels: [hotel], ...stay, ...more })
-  assert.deepEqual(
-    warningsOf(
-      await search({ rooms: [{ adults: 2 }, { adults: 1, childages: [5], note: 'x' }], explian: true }),
-    ),
-    [
-      ignored('childages', '/rooms/1/childages', 'childAges'),
-      ignored('note', '/rooms/1/note'),
-      ignored('explian', '/explian', 'explain'),
-    ],
-  )
-  assert.equal(warningsOf(await search({ rooms: [{ adults: 2, childAges: [] }] })), undefined)
-})
-
-test('a price check is for one room without children by default, and names unknown members', async () => {
-  const asked = { hotel, ...stay, roomId: 'DBL', rateId: 'BAR', adultCount: 2 }
-  const short = await shop.platform.post('/booking/priceCheck', { ...asked, child_ages: [5], roomCounts: 2 })
-  assert.deepEqual(warningsOf(short), [
-    ignored('child_ages', '/child_ages', 'childAges'),
-    ignored('roomCounts', '/roomCounts', 'roomCount'),
-  ])
-  const told = await shop.platform.post('/booking/priceCheck', { ...asked, roomCount: 1, childAges: [] })
-  assert.equal(warningsOf(told), undefined)
-  assert.deepEqual(short.body['stored'], told.body['stored'])
-})
-
-test('a reservation and its modification say it with their other warnings', async () => {
-  const made = await shop.book({
-    expectedTotals: { afterTax: '1.00' },
-    customer: { ...ada, e_mail: 'a@b.example' },
-  })
-  assert.deepEqual(warningsOf(made, 201), [
-    ignored('e_mail', '/customer/e_mail', 'email'),
-    ignored('expectedTotals', '/expectedTotals', 'expectedTotal'),
-  ])
-  const body = bookingBody('Acme', { rooms: [room({ childrenAges: [5], childAges: undefined })] })
-  const changed = await shop.platform.put(`/booking/reservations/${String(made.body['reservationId'])}`, body)
-  assert.deepEqual(warningsOf(changed), [ignored('childrenAges', '/rooms/0/childrenAges', 'childAges')])
-})
-
-test('so do pushes of hotels and products', async () => {
+test('pushes of hotels and products say which members they did not know', async () => {
   const pushed = {
     hotelId: 'H2',
     hotelName: 'Mill',
@@ -119,6 +79,7 @@ test('a missing member is reported with the member to send and the one sent in i
       ['/checkin', 'Send checkin: checkIn was sent, which is not known'],
       ['/checkout', 'Send checkout, a date in the form YYYY-MM-DD: Day of departure'],
       ['/rooms/0/adults', 'Send adults, an integer'],
+      ['/checkIn', 'Did you mean checkin?'],
     ],
   )
 })

@@ -12,6 +12,7 @@ export const resyncRoutes = {
     description:
       'Raises the alert `resync.requested` for the supplier. It is announced at once to the URL and the addresses that the supplier has for alerts (`POST /push/alerts/settings`), and resolved by itself when ARI of the hotel has been pushed. Repeating the request before then announces nothing again, unless the supplier had neither a URL nor an address until now.',
     body: Type.Object({ hotel: hotelReference }),
+    takesIdempotencyKey: true,
     answer: Type.Object({
       ...success,
       platformHotelId: Type.String(),

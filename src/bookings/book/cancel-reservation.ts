@@ -33,6 +33,7 @@ import {
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
 import { hasStayBegun } from '../from-hotel/stay-reports.ts'
+import { queuedAnew } from '../outbox/show-delivery.ts'
 import { renderPenalty, type Penalty } from '../price/penalty.ts'
 import { renderReservation } from './render-reservation.ts'
 
@@ -82,7 +83,9 @@ async function cancel(
   const queued = queueVersion(connection, { ...next, id: String(stored.id), hotelId: stored.hotelId }, hotel)
   // After the delivery: settling a delivery also locks it before its card.
   if (!rooms) connection.lastly((later) => forgetCardOfCancelled(later, stored.id, nowMs))
-  const cancelled = { ...stored, ...next, deliveryStatus: queued.status }
+  const { aheadMs, endpoint } = hotel
+  const delivery = queuedAnew(stored.delivery, { nowMs, aheadMs, endpoint })
+  const cancelled = { ...stored, ...next, delivery }
   return {
     answer: answer(200, renderCancelled(cancelled, penalty, nowMs)),
     queued,
@@ -107,6 +110,7 @@ function refuseOtherPenalty(
 }
 
 function renderCancelled(stored: StoredReservation, penalty: Penalty | null, nowMs: number): Cancelled {
+  const reservation = renderReservation(stored, nowMs)
   return {
     code: '200',
     message: stored.status === 'Cancel' ? 'Reservation cancelled' : 'Rooms cancelled',
@@ -114,8 +118,8 @@ function renderCancelled(stored: StoredReservation, penalty: Penalty | null, now
     version: stored.version,
     status: stored.status,
     penalty: renderPenalty(penalty, stored.content),
-    delivery: { status: stored.deliveryStatus },
-    reservation: renderReservation(stored, nowMs),
+    delivery: reservation.delivery,
+    reservation,
   }
 }
 

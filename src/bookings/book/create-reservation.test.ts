@@ -12,6 +12,7 @@ import {
   unitsLeft,
   vat,
   type Shop,
+  notSent,
 } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests } from '../../../test/stage/harness.ts'
 import { expectOk, product } from '../../../test/stage/story.ts'
@@ -45,7 +46,7 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
     rooms: [{ roomReservationId: `${String(reservationId)}-1`, matchedBy: 'new' }],
     roomsGone: [],
     priceChecks: [{ priceCheckId, roomId: 'DBL', rateId: 'BAR', outcome: 'not_registered' }],
-    delivery: { status: 'queued' },
+    delivery: notSent,
     warnings: [],
   })
   assert.deepEqual(await unitsLeft(gateway), [1, 1, 2])
@@ -116,7 +117,7 @@ test('a booking is confirmed with its total, lowers the inventory of its nights,
       priceChecks: [{ priceCheckId, roomId: 'DBL', rateId: 'BAR', outcome: 'not_registered' }],
       createdAt: '2027-03-01T12:00:00.000Z',
       modifiedAt: '2027-03-01T12:00:00.000Z',
-      delivery: { status: 'queued' },
+      delivery: notSent,
     },
     versions: [
       {

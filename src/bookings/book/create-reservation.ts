@@ -27,6 +27,7 @@ import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { refuseOtherCurrency } from './virtual-card.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
+import { queuedAnew } from '../outbox/show-delivery.ts'
 import { insertReservation, takeReservationId } from '../store.ts'
 
 /** Books a validated body; a repeat under the same Idempotency-Key is booked once. */
@@ -117,15 +118,14 @@ async function create(
   const version = { id, hotelId, version: 1, status, modifiedAtMs: atMs, content } as const
   const queued = queueVersion(connection, version, hotel)
   const warnings = [...booking.warnings, ...cardWarnings, ...checks.warnings]
-  const { aheadMs } = hotel
-  const deliveryStatus = queued.status
+  const { aheadMs, endpoint } = hotel
   const stored = {
     ...version,
     id: reservationId,
     supplierId,
     createdAtMs: atMs,
     aheadMs,
-    deliveryStatus,
+    delivery: queuedAnew(undefined, { nowMs, aheadMs, endpoint }),
     confirmations: [],
     reports: [],
   }

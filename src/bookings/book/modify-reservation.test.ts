@@ -10,6 +10,7 @@ import {
   room,
   unitsLeft,
   type Shop,
+  notSent,
 } from '../../../test/stage/scenes/booking.ts'
 import { client, gatewayForTests, type Reply, type TestClient } from '../../../test/stage/harness.ts'
 import { expectOk, problemsOf, pushStoryHotel } from '../../../test/stage/story.ts'
@@ -224,7 +225,7 @@ test('a cancellation is a separate version and is delivered; inventory is not ra
     version: 2,
     status: 'Cancel',
     penalty: null,
-    delivery: { status: 'queued' },
+    delivery: notSent,
   })
   assert.deepEqual(expectStatus(await cancel(id), 200).body, whole)
   assert.deepEqual(await deliveriesOf(id), [

@@ -39,6 +39,7 @@ import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { refuseOtherCurrency } from './virtual-card.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
+import { queuedAnew } from '../outbox/show-delivery.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { Card } from '../../cards/vault.ts'
 
@@ -147,7 +148,9 @@ async function modify(
   const confirmation = asks
     ? { code: '200', message: 'The reservation would be modified', warnings, ...matched, asks }
     : { code: '200', message: 'Reservation modified', warnings, ...matched }
-  const modified = { ...stored, ...version, id: stored.id, deliveryStatus: queued.status }
+  const { aheadMs, endpoint } = hotel
+  const delivery = queuedAnew(stored.delivery, { nowMs, aheadMs, endpoint })
+  const modified = { ...stored, ...version, id: stored.id, delivery }
   return {
     answer: answer(200, bookingAnswerOf(modified, nowMs, confirmation)),
     queued,

@@ -4,6 +4,8 @@ import type { Problem } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { feesOf, renderTotal } from '../price/render-total.ts'
 import type { BookedRoom, BookingAnswer, reservationRoutes } from '../contract.ts'
+import { noEndpoint } from '../outbox/delivery-queue.ts'
+import { queuedAnew, showDelivery, type ShownDelivery } from '../outbox/show-delivery.ts'
 import { cancellationOfRoom, digestOfRoom } from '../price/booked-terms.ts'
 import { roomReservationIds } from '../price/matched-rooms.ts'
 import { renderPenalty } from '../price/penalty.ts'
@@ -59,7 +61,7 @@ export function renderReservation(stored: StoredReservation, nowMs: number): Ren
     priceChecks: content.priceChecks,
     createdAt: instantOf(stored.createdAtMs),
     modifiedAt: instantOf(stored.modifiedAtMs),
-    delivery: { status: stored.deliveryStatus },
+    delivery: deliveryOf(stored, nowMs),
   }
 }
 
@@ -111,6 +113,14 @@ function renderRoom(
   }
 }
 
+/** The delivery of the present version. */
+function deliveryOf({ delivery, aheadMs, modifiedAtMs }: StoredReservation, nowMs: number): ShownDelivery {
+  // Without a delivery, which no version is, nothing was sent yet.
+  const standing =
+    delivery ?? queuedAnew(undefined, { nowMs: modifiedAtMs - aheadMs, aheadMs, endpoint: noEndpoint })
+  return showDelivery(standing, { nowMs, aheadMs })
+}
+
 type Confirmation = {
   code: string
   message: string
@@ -127,9 +137,9 @@ export function bookingAnswerOf(
   nowMs: number,
   { asks, requested, before = [], ...confirmation }: Confirmation,
 ): BookingAnswer {
-  const { status, version, content, deliveryStatus } = stored
+  const { status, version, content } = stored
   const reservation = renderReservation(stored, nowMs)
-  const { reservationId, currency, total, forfeited } = reservation
+  const { reservationId, currency, total, forfeited, delivery } = reservation
   return {
     ...confirmation,
     reservationId,
@@ -140,7 +150,7 @@ export function bookingAnswerOf(
     forfeited,
     ...matchesSaid(reservationId, { requested, before, after: content.rooms }),
     priceChecks: content.priceChecks,
-    delivery: { status: deliveryStatus },
+    delivery,
     reservation,
     ...(asks ? { asks } : {}),
   }

@@ -14,6 +14,8 @@ import { isCardNumberId } from '../../base/card-number.ts'
 import { cardErrors } from '../../cards/contract.ts'
 import { forgetCvvsOf } from '../../cards/store.ts'
 import { writeConfirmations, type NewConfirmation } from '../../bookings/told-store.ts'
+import { insertEvents } from '../../changes/write-events.ts'
+import { deliveryEvents } from '../queue/events.ts'
 import { accountTime } from '../queue/store.ts'
 
 const listed = { rowsPerPage: reservationsPerPage, readId: readReservationId, writeId: String }
@@ -215,7 +217,9 @@ async function acknowledge(
            and status in ('queued', 'sending', 'dead')
          -- In a fixed order, so that two acknowledgements cannot deadlock.
          order by id for update))
-       returning reservation_id, version, delivered_at
+       returning reservation_id, version, delivered_at, hotel_id, status, is_repeat
+     ), told as (
+       ${insertEvents('delivery', deliveryEvents('acknowledged', 'not is_repeat'))}
      ), cleared as (
        update delivery_alert set cleared_at = acknowledged.delivered_at from acknowledged
        where delivery_alert.reservation_id = acknowledged.reservation_id and delivery_alert.cleared_at is null

@@ -2,6 +2,7 @@ import { sqlIsoSeconds, numberArray, type Queryable } from '../../postgres/postg
 import { selectCallbacks } from '../../webhooks/store.ts'
 import { accountTime } from '../queue/store.ts'
 import { deliverWithinMs } from '../../bookings/outbox/delivery-schedule.ts'
+import type { DeliveryStatus } from '../../bookings/delivery-contract.ts'
 
 /** The operator's selection of deliveries; absent members match all. */
 export type DeliveryFilter = {
@@ -13,9 +14,6 @@ export type DeliveryFilter = {
   sinceMs?: number | undefined
   untilMs?: number | undefined
 }
-
-export const deliveryStatuses = ['queued', 'sending', 'delivered', 'superseded', 'dead'] as const
-export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /** Uses the parameters $1 to $6. */
 const matchesFilter = `($1::uuid[] is null or delivery.id = any($1::uuid[]))
@@ -78,7 +76,7 @@ export type SentAgain = { again: number; repeated: number; nowhere: number }
 const sentAgainAt = (
   now: string,
 ): string => `status = 'queued', lane = 'retry', retries = 0, is_alone = false,
-  trigger = 'again', due_at = instant(${now}), not_before = null,
+  trigger = 'again', due_at = instant(${now}), not_before = null, dead_at = null,
   give_up_at = instant(${now}::float8 + ${deliverWithinMs})`
 
 /**

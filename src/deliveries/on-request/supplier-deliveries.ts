@@ -10,7 +10,7 @@ import {
   type DeliveryState,
 } from '../contract.ts'
 import { deliveryIdOf, parseDeliveryId } from '../../bookings/outbox/delivery-queue.ts'
-import { runAfter } from '../../bookings/outbox/delivery-schedule.ts'
+import { hourlyRunMs } from '../../bookings/outbox/show-delivery.ts'
 import { readReservationId } from '../../bookings/store.ts'
 import { readRangeAfter, writePageEnd, type RangeAfter } from '../../http/calls/page-end.ts'
 import { judgePage } from '../../push-log/read/pages.ts'
@@ -102,14 +102,9 @@ function renderDelivery(
   }
 }
 
-/**
- * By the account's clock. Infinity: in the next hourly run at or after that time. A test clock that passes a full hour
- * of its own makes one too.
- */
+/** By the account's clock. Infinity: in the next hourly run. */
 function nextAttemptMs(dueAtMs: number, { notBeforeMs, aheadMs }: DeliveryRow, nowMs: number): number {
-  if (dueAtMs !== Infinity) return dueAtMs + aheadMs
-  const earliestMs = Math.max(nowMs, notBeforeMs ?? 0)
-  return Math.min(runAfter(earliestMs) + aheadMs, runAfter(earliestMs + aheadMs))
+  return dueAtMs === Infinity ? hourlyRunMs(notBeforeMs, { nowMs, aheadMs }) : dueAtMs + aheadMs
 }
 
 /** A supplier's deliveries with their attempts: all SQL, in whole statements. */

@@ -4,7 +4,9 @@ import { numberArray, textArray, hideFromPlanner, type Queryable } from '../../p
 import type { Lane } from '../../bookings/outbox/delivery-schedule.ts'
 import { writeConfirmations, type NewConfirmation } from '../../bookings/told-store.ts'
 import { forgetCvvsOf } from '../../cards/store.ts'
+import { insertEvents } from '../../changes/write-events.ts'
 import type { IgnoredPart } from '../attempt-contract.ts'
+import { deliveryEvents } from './events.ts'
 import { isBeingSent, passOnTimes, type Claimed } from './store.ts'
 import { throttledWarning } from '../../base/log.ts'
 import type { DeliveryNeeds } from './needs.ts'
@@ -87,6 +89,7 @@ const columns = {
   due_at: numbers('float8', (attempted) => next(attempted)?.dueAtMs ?? null),
   not_before: numbers('float8', (attempted) => next(attempted)?.notBeforeMs ?? null),
   is_alone: flags((attempted) => next(attempted)?.isAlone ?? null),
+  was_given_up: flags(({ claimed }) => claimed.wasGivenUp),
 }
 
 const attemptRows = `select * from unnest(${Object.values(columns)
@@ -130,11 +133,17 @@ export async function settleAttempts(
           is_alone = coalesce(made.is_alone, delivery.is_alone), trigger = 'retry', leased_until = null,
           first_failed_at = case when made.status = 'delivered' then first_failed_at
             else coalesce(first_failed_at, instant(made.at)) end,
-          delivered_at = case when made.status = 'delivered' then instant(made.at) end
+          delivered_at = case when made.status = 'delivered' then instant(made.at) end,
+          dead_at = case when made.status = 'dead' then coalesce(dead_at, instant(made.at)) end
         from made
         where delivery.id = made.id and delivery.attempts = made.attempt and ${isBeingSent}
         returning delivery.id, delivery.reservation_id, delivery.version, delivery.status, delivery.is_outdated as "isOutdated",
-          delivery.delivered_at
+          delivery.delivered_at, delivery.hotel_id,
+          -- An attempt by hand leaves one that was given up as it was.
+          not delivery.is_repeat and (delivery.status = 'delivered'
+            or delivery.status = 'dead' and not made.was_given_up) as has_ended
+      ), told as (
+        ${insertEvents('delivery', deliveryEvents('settled', 'has_ended'))}
       ), noted as (
         insert into delivery_attempt
           (delivery_id, attempt, at, trigger, message_id, duration_ms, outcome, http_status, answer, is_ordered, ignored)

@@ -27,6 +27,8 @@ export type Claimed = {
   reservationStatus: ReservationStatus
   createdAtMs: number
   giveUpAtMs: number
+  /** It was given up before, and is sent by hand. */
+  wasGivenUp: boolean
   /** How far the account's test clock is ahead. */
   aheadMs: number
 }
@@ -38,6 +40,7 @@ export const claimedColumns = `delivery.id, delivery.attempts as attempt, delive
   delivery.is_alone as "isAlone", delivery.is_repeat as "isRepeat", delivery.endpoint, delivery.hotel_id as "hotelId",
   delivery.reservation_id as "reservationId", delivery.version, delivery.reservation_status as "reservationStatus",
   epoch_ms(delivery.created_at) as "createdAtMs", epoch_ms(delivery.give_up_at) as "giveUpAtMs",
+  delivery.dead_at is not null as "wasGivenUp",
   (select clock_ahead_ms from supplier where id = delivery.supplier_id) as "aheadMs"`
 
 // One delivery of a reservation at a time; if two wait, the older one goes first. Tested by the lease, which

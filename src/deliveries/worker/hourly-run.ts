@@ -4,7 +4,10 @@ import { forgetCvvsOf, isWithheld } from '../../cards/store.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import { noEndpoint } from '../../bookings/outbox/delivery-queue.ts'
 import { hoursToRun, runAfter, hourOf } from '../../bookings/outbox/delivery-schedule.ts'
+import { insertEvents } from '../../changes/write-events.ts'
+import { deliveryEvents } from '../queue/events.ts'
 import { areHeld } from '../queue/hold.ts'
+import { accountTime } from '../queue/store.ts'
 
 type HourlyNeeds = Pick<Needs, 'db' | 'clock'> & { vault: Pick<CardVault, 'openableKeyIds'> }
 
@@ -72,11 +75,13 @@ export async function giveUpWithheld(
   const { openableKeys, nowMs, nextRunMs, supplierId } = asOf
   await connection.query(
     `with dead as (
-       update delivery set status = 'dead'
+       update delivery set status = 'dead', dead_at = ${accountTime('$2', 'delivery.supplier_id')}
        where status = 'queued' and ($4::int is null or supplier_id = $4) and not ${areHeld} and (
          (lane = 'hourly' and endpoint = ${noEndpoint} and give_up_at < instant($1))
          or (give_up_at < instant($2) and ${isWithheld('$3', '$2')}))
-       returning reservation_id, version
+       returning reservation_id, version, hotel_id, status, is_repeat
+     ), told as (
+       ${insertEvents('delivery', deliveryEvents('dead', 'not is_repeat'))}
      )
      ${forgetCvvsOf('dead')}`,
     [nextRunMs, nowMs, textArray(openableKeys), supplierId ?? null],

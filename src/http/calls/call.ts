@@ -65,7 +65,7 @@ export type Visit = { method: string; address: string; headers: IncomingHttpHead
 export type CallerByAccess = {
   supplier: { caller: Caller }
   /** Identified by the number of its token. */
-  platform: { tokenId: number }
+  platform: { tokenId: number; tokenRate: RateLimit | undefined }
   operator: { operator: Operator; visit: Visit }
   open: { visit: Visit }
 }

@@ -37,7 +37,7 @@ export function heldOpenRequests(limited: (limit: string) => void): HeldOpen {
         limited('held_open')
         throw overloaded()
       }
-      const tokenId = request.ari.tokenId ?? 0
+      const tokenId = request.ari.token?.id ?? 0
       const ofToken = (countByToken.get(tokenId) ?? 0) + 1
       if (ofToken > heldOpenPerTokenMax) {
         limited('held_open_of_token')

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { problemsListedMax, Rejected, type Problem, reportedValue } from '../rejected.ts'
-import { envelopeMembers, type Route } from '../route.ts'
+import { envelopeMembers, refusesUnknownMembers, type Route } from '../route.ts'
 import { isRecord } from '../validation/validate.ts'
 import { warn, type Warnings } from './warnings.ts'
 import { pointerPart, readableKey } from '../validation/json.ts'
@@ -29,10 +29,11 @@ export function membersReader(route: Route): (call: Sent) => MembersRead {
   const repeatsValue = isSuppliers
   // Commands and the audit log get bodies of the console whole: a member that isn't validated must not be among them.
   const dropsUnknown = route.isConsole === true
+  const alwaysRefuses = refusesUnknownMembers(route)
   return (call) => {
     if (isRestrictive(route, call.body)) return { unknown: [notRestrictable], isAsSent: true }
     if (body.isPlain(call.body) && query.isPlain(call.query)) return nothingAmiss
-    const isRefused = route.refusesUnknown === true || call.unknownFields === 'reject'
+    const isRefused = alwaysRefuses || call.unknownFields === 'reject'
     const refused = { listed: [], unlisted: 0 }
     const into = isRefused ? refused : call.warnings
     const options = { isRefused, repeatsValue, dropsUnknown }
@@ -45,8 +46,8 @@ export function membersReader(route: Route): (call: Sent) => MembersRead {
 const nothingAmiss: MembersRead = { unknown: [], isAsSent: true }
 
 /** True for a list of hotels, for example, sent to a route that has nothing to choose from. */
-function isRestrictive({ body, refusesUnknown }: Route, sent: unknown): boolean {
-  return refusesUnknown === true && !body && sent !== undefined && !isRecord(sent)
+function isRestrictive(route: Route, sent: unknown): boolean {
+  return sent !== undefined && !route.body && !isRecord(sent) && refusesUnknownMembers(route)
 }
 
 const notRestrictable: Problem = {

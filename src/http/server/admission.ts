@@ -4,11 +4,12 @@ import { isCardNumberId } from '../../base/card-number.ts'
 import type { Caller, Operator, OwnedKey, Push, Visit, UncheckedCall, CallerByAccess } from '../calls/call.ts'
 import { openSlotOf, type InFlight, type RequestSlot } from './in-flight.ts'
 import { notSignedIn, refusalByRole, secondFactorRequired } from './operator-refusals.ts'
-import { RateLimiter, tooMany } from './rate-limit.ts'
+import { beyondRate, countRequest, limitChanges, peopleOf } from './caller-rate.ts'
+import { RateLimiter } from './rate-limit.ts'
 import { overloaded, Rejected, reportedValue } from '../rejected.ts'
 import { unknownFieldsChoices, type UnknownFields } from '../calls/request-members.ts'
 import type { Route, Access } from '../route.ts'
-import type { ServeNeeds } from './serve-needs.ts'
+import type { KnownToken, ServeNeeds } from './serve-needs.ts'
 
 export type Admission = {
   admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -38,7 +39,7 @@ export function admission(
           : { kind: 'known', owner: `operator ${operator.name}` }
       }
       case 'platform':
-        return { kind: 'known', owner: `token ${await admitToken(route, request, needs)}` }
+        return { kind: 'known', owner: await admitTokenInRate(route, request, reply, limiter, needs) }
       case 'supplier':
         return { kind: 'known', owner: keyOwner(await admitSupplier(route, request, reply, limiter, needs)) }
       case 'open':
@@ -117,17 +118,10 @@ async function admitSupplier(
   request.ari.caller = caller
   const { rate } = caller.limits
   if (rate) {
-    const taken = limiter.take(String(caller.keyId), rate, needs.clock.now())
-    reply.header('ratelimit', `"key";r=${taken.remaining};t=${taken.untilNextSeconds}`)
-    reply.header('ratelimit-policy', `"key";q=${rate.perMinute};w=60;burst=${rate.burst}`)
+    const taken = countRequest(limiter, reply, { name: 'key', caller: String(caller.keyId), rate }, needs)
     if (!taken.allowed) {
-      needs.telemetry.limited.inc({ limit: 'rate' })
       needs.limitWatch?.limited(caller, request.id, taken.untilNextSeconds)
-      throw tooMany(
-        taken.untilNextSeconds,
-        `${rate.perMinute} requests a minute`,
-        '; put several rooms and dates into one push',
-      )
+      throw beyondRate(taken, rate, '; put several rooms and dates into one push')
     }
     needs.limitWatch?.admitted(caller, request.id)
   }
@@ -158,11 +152,29 @@ async function admitKeyAgain(request: FastifyRequest, needs: ServeNeeds): Promis
   throw unauthorized(request)
 }
 
+/** Returns the owner of the request's place. */
+async function admitTokenInRate(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limiter: RateLimiter,
+  needs: ServeNeeds,
+): Promise<string> {
+  const { id, rate } = await admitToken(route, request, needs)
+  const owner = `token ${id}`
+  if (rate) {
+    const taken = countRequest(limiter, reply, { name: 'token', caller: owner, rate }, needs)
+    if (!taken.allowed) throw beyondRate(taken, rate, '; ask for many hotels in one search')
+  }
+  return owner
+}
+
+/** Does not count against the token's rate. */
 export async function admitToken(
   { access, takesIdempotencyKey }: Route,
   request: FastifyRequest,
   needs: ServeNeeds,
-): Promise<number> {
+): Promise<KnownToken> {
   const token = await needs.tokenOf(request.headers.authorization)
   if (token?.role !== access) {
     throw new Rejected(401, {
@@ -172,9 +184,9 @@ export async function admitToken(
       hint: tokenHint(access, request),
     })
   }
-  request.ari.tokenId = token.id
+  request.ari.token = token
   if (takesIdempotencyKey) keepIdempotencyKey(request, { tokenId: token.id })
-  return token.id
+  return token
 }
 
 function tokenHint(access: Route['access'], { headers }: FastifyRequest): string {
@@ -196,27 +208,6 @@ async function admitOperator(route: Route, request: FastifyRequest, needs: Serve
   if (operator.lacksSecondFactor && !route.isBeforeSecondFactor) throw secondFactorRequired()
   request.ari.operator = operator
   return operator
-}
-
-/** All people of a supplier together: a platform lets anybody in who signs up, and each change is a transaction or a call. */
-const changesOfPeople = { perMinute: 120, burst: 120 }
-
-const peopleOf = ({ supplierId }: { supplierId: number }): string => `people of ${supplierId}`
-
-function limitChanges(
-  { supplier }: Operator,
-  { method }: FastifyRequest,
-  limiter: RateLimiter,
-  needs: ServeNeeds,
-): void {
-  if (!supplier || method === 'GET') return
-  const taken = limiter.take(peopleOf(supplier), changesOfPeople, needs.clock.now())
-  if (taken.allowed) return
-  needs.telemetry.limited.inc({ limit: 'rate' })
-  throw tooMany(
-    taken.untilNextSeconds,
-    `${changesOfPeople.perMinute} changes a minute by people of a supplier`,
-  )
 }
 
 function visitOf({ method, ip, headers }: FastifyRequest): Visit {
@@ -276,9 +267,9 @@ export function callOf(route: Route, request: FastifyRequest): UncheckedCall {
 }
 
 function callerOf(access: Access, request: FastifyRequest): CallerByAccess[Access] {
-  const { caller, tokenId, operator } = request.ari
+  const { caller, token, operator } = request.ari
   if (access === 'supplier' && caller) return { caller }
-  if (access === 'platform' && tokenId !== undefined) return { tokenId }
+  if (access === 'platform' && token) return { tokenId: token.id, tokenRate: token.rate }
   if (access === 'operator' && operator) return { operator, visit: visitOf(request) }
   if (access === 'open') return { visit: visitOf(request) }
   throw new Error(`a request reached a route of ${access} access without being let in`)

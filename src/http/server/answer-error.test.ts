@@ -20,7 +20,7 @@ test('a refusal that cannot be written becomes a small fault of ours, with the r
       route: undefined,
       caller: undefined,
       push: undefined,
-      tokenId: undefined,
+      token: undefined,
       idempotencyKey: undefined,
       operator: undefined,
       warnings: noWarnings(),

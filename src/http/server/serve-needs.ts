@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Caller, Operator, OwnedKey, Push, Visit } from '../calls/call.ts'
+import type { Caller, Operator, OwnedKey, Push, RateLimit, Visit } from '../calls/call.ts'
 import type { Answer } from '../calls/mount.ts'
 import type { Rejected } from '../rejected.ts'
 import type { SharedLimits } from './rate-limit.ts'
@@ -24,7 +24,7 @@ export type ServeNeeds = {
   /** The caller behind an x-api-key, or undefined if the key opens nothing. */
   callerOf: (apiKey: string | undefined) => Promise<Caller | undefined>
   /** The token behind an Authorization header, or undefined. */
-  tokenOf: (authorization: string | undefined) => Promise<{ id: number; role: Access } | undefined>
+  tokenOf: (authorization: string | undefined) => Promise<KnownToken | undefined>
   /** The operator behind the cookies or the token of a console request. */
   operatorOf: (visit: Visit) => Promise<Operator | undefined>
   /** Reports that an operator's role did not suffice for a route. */
@@ -36,6 +36,9 @@ export type ServeNeeds = {
   /** Logs a refused push. */
   keepRefused: (push: Push, rejected: Rejected, answerJson: string) => Promise<void>
 }
+
+/** `rate`: undefined for none. */
+export type KnownToken = { id: number; role: Access; rate: RateLimit | undefined }
 
 export type LimitWatch = {
   limited: (caller: Caller, requestId: string, retryAfterSeconds: number) => void
@@ -53,7 +56,7 @@ declare module 'fastify' {
       route: Route | undefined
       caller: Caller | undefined
       push: Push | undefined
-      tokenId: number | undefined
+      token: KnownToken | undefined
       idempotencyKey: OwnedKey | undefined
       operator: Operator | undefined
       warnings: Warnings

@@ -16,7 +16,7 @@ import { heldOpenRequests, type HeldOpen } from '../calls/held-open.ts'
 import { httpServer, pipelining, endUntakenAnswers, inPieces, type AnswersTaken } from './http-server.ts'
 import { firstSlotOf, inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from '../validation/json.ts'
-import { bodyValuesMax, basePathOf, type Access } from '../route.ts'
+import { bodyValuesMax, basePathOf, refusesUnknownMembers, usualBodyBytesMax, type Access } from '../route.ts'
 import { throttledWarning, loggedPath } from '../../base/log.ts'
 import type { Answer, LongAnswer, Mounted, Streamed } from '../calls/mount.ts'
 import { traceRequests } from './request-span.ts'
@@ -39,7 +39,7 @@ export type Server = {
 const neverReachedBytes = 1024 * 1024 * 1024
 
 /** Body limits where the key has none of its own. Without a key, sign-in is the only use for a body. */
-const known = { bytesMax: 1024 * 1024, arrivesWithinSeconds: 20, valuesMax: bodyValuesMax }
+const known = { bytesMax: usualBodyBytesMax, arrivesWithinSeconds: 20, valuesMax: bodyValuesMax }
 const bodyLimits: Readonly<Record<Access, typeof known>> = {
   supplier: known,
   platform: known,
@@ -124,7 +124,7 @@ function readJsonOnly(
     // The route takes no body: it isn't stored, its members cause warnings, and invalid JSON is no error.
     if (!route.body) {
       if (raw.length === 0) return undefined
-      return route.refusesUnknown ? parsed(false) : parsed(false).catch(() => undefined)
+      return refusesUnknownMembers(route) ? parsed(false) : parsed(false).catch(() => undefined)
     }
     if (route.isBodyOptional && raw.length === 0) return {}
     if (push) push.rawBody = raw
@@ -163,7 +163,7 @@ function countRequests(
       route: undefined,
       caller: undefined,
       push: undefined,
-      tokenId: undefined,
+      token: undefined,
       idempotencyKey: undefined,
       operator: undefined,
       warnings: noWarnings(),

@@ -11,7 +11,8 @@ export type Change = {
   cursor: string
   kind: 'hotel' | 'products' | 'taxes' | 'ari'
   hotelId: string
-  revision: number
+  /** Absent: an event. */
+  revision?: number
   nights?: Nights[]
 }
 
@@ -70,6 +71,8 @@ export class Cache {
   note(change: Change): void {
     const { hotelId, revision } = change
     this.changes++
+    // An event, after which nothing is read again.
+    if (revision === undefined) return
     const cached = this.hotels.get(hotelId) ?? { revision: 0, cells: new Map<string, string>() }
     this.hotels.set(hotelId, cached)
     if (revision <= cached.revision) this.disorder.push(`${hotelId}: ${revision} after ${cached.revision}`)

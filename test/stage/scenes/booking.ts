@@ -125,6 +125,15 @@ async function versionsStored({ db }: TestGateway): Promise<number> {
 }
 
 /** The id of a booking, which must have succeeded. */
+/** The delivery of what was just booked, where the supplier has no URL. */
+export const notSent = {
+  status: 'queued',
+  since: '2027-03-01T12:00:00.000Z',
+  attempts: 0,
+  nextAttemptAt: null,
+  error: 'no_url',
+}
+
 export function idOf(reply: Reply): string {
   return String(expectStatus(reply, 201).body['reservationId'])
 }

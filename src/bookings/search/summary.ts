@@ -1,0 +1,191 @@
+import { sumText } from '../../base/money.ts'
+import { Rejected } from '../../http/rejected.ts'
+import type { AnswerOf } from '../../http/route.ts'
+import { numberArray, type Queryable } from '../../postgres/postgres.ts'
+import { minorDigits } from '../../reference/currencies.ts'
+import { penaltyOf } from '../price/penalty.ts'
+import type { ReservationContent } from '../state.ts'
+import {
+  filterParameters,
+  filterValues,
+  reservationsOf,
+  type ReservationFilter,
+} from './reservation-filter.ts'
+import { searchErrors, summaryMax, type searchRoutes, type SummaryGrouping } from './search-contract.ts'
+
+type Summary = Pick<AnswerOf<typeof searchRoutes.summarizeReservations>, 'groups' | 'totals'>
+type Group = Summary['groups'][number]
+type Figures = Summary['totals'][number]
+
+/** Adds up what a filter finds, in minor units, so that sums are exact whatever their size. */
+export async function summaryOf(
+  db: Queryable,
+  filter: ReservationFilter,
+  by: SummaryGrouping,
+): Promise<Summary> {
+  const found = await selectSums(db, filter, by)
+  const reservations = found.reduce(
+    (sum, { confirmed, cancelled }) => sum + confirmed.count + cancelled.count,
+    0,
+  )
+  if (reservations > summaryMax.reservations || found.length > summaryMax.groups)
+    throw new Rejected(400, searchErrors.tooMany)
+  const penalties = await penaltiesOf(
+    db,
+    found.flatMap(({ cancelledIds }) => cancelledIds),
+  )
+  const totals = new Map<string, Sums>()
+  const groups = found.map((group) => {
+    const sums = sumsOf(group, penalties)
+    totals.set(group.currency, plus(totals.get(group.currency), sums))
+    return { ...group.named, ...rendered(group.currency, sums) }
+  })
+  const inOrder = [...totals].sort(([left], [right]) => (left < right ? -1 : 1))
+  return { groups, totals: inOrder.map(([currency, sums]) => rendered(currency, sums)) }
+}
+
+/** As the statement sums it: `afterTax` is the text of an integer of any size. */
+type StoredPart = { count: number; rooms: number; roomNights: number; afterTax: string }
+
+type StoredSums = {
+  currency: string
+  confirmed: StoredPart
+  cancelled: StoredPart
+  cancelledIds: number[]
+  /** The members that name the group. */
+  named: Pick<Group, 'day' | 'platformHotelId' | 'supplier' | 'hotelId' | 'hotelName'>
+}
+
+/** What names a group, and the order of groups. */
+const groupings: Readonly<
+  Record<SummaryGrouping, { key: string; named: string; joins: string; order: string }>
+> = {
+  day: {
+    key: `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`,
+    named: `json_build_object('day', summed.key)`,
+    joins: '',
+    order: 'summed.key',
+  },
+  hotel: {
+    key: 'hotel_id',
+    named: `json_build_object('platformHotelId', hotel.id::text, 'supplier', supplier.name, 'hotelId', hotel.code,
+      'hotelName', hotel.name)`,
+    joins: 'join hotel on hotel.id = summed.key join supplier on supplier.id = hotel.supplier_id',
+    order: 'summed.key',
+  },
+  supplier: {
+    key: 'supplier_id',
+    named: `json_build_object('supplier', supplier.name)`,
+    joins: 'join supplier on supplier.id = summed.key',
+    order: 'supplier.name collate "C"',
+  },
+}
+
+const partOf = (status: 'Confirm' | 'Cancel'): string => {
+  const those = `filter (where status = '${status}')`
+  return `json_build_object('count', count(*) ${those}, 'rooms', coalesce(sum(rooms) ${those}, 0),
+    'roomNights', coalesce(sum(rooms::int8 * (departure - arrival)) ${those}, 0),
+    'afterTax', coalesce(sum(total_after_tax) ${those}, 0)::text)`
+}
+
+async function selectSums(
+  db: Queryable,
+  filter: ReservationFilter,
+  by: SummaryGrouping,
+): Promise<StoredSums[]> {
+  const { key, named, joins, order } = groupings[by]
+  const { rows } = await db.query<StoredSums>(
+    `with found as (
+       select reservation.* from ${reservationsOf(filter)}
+       limit $${filterParameters + 1}
+     ), summed as (
+       select ${key} as key, currency, ${partOf('Confirm')} as confirmed, ${partOf('Cancel')} as cancelled,
+         coalesce(json_agg(id) filter (where status = 'Cancel'), '[]') as "cancelledIds"
+       from found group by 1, 2 limit $${filterParameters + 2}
+     )
+     select summed.currency, confirmed, cancelled, "cancelledIds", ${named} as named
+     from summed ${joins} order by ${order}, summed.currency`,
+    [...filterValues(filter), summaryMax.reservations + 1, summaryMax.groups + 1],
+  )
+  return rows
+}
+
+type Penalty = { amount: number; isUnknown: boolean }
+
+const cancellationsAtOnce = 500
+
+/** By reservation. A cancelled reservation doesn't change any more. */
+async function penaltiesOf(db: Queryable, ids: readonly number[]): Promise<Map<number, Penalty>> {
+  const penalties = new Map<number, Penalty>()
+  for (let from = 0; from < ids.length; from += cancellationsAtOnce) {
+    const { rows } = await db.query<{ id: number; atMs: number; content: ReservationContent }>({
+      name: 'select-cancellations',
+      text: `select reservation_id as id, epoch_ms(at) as "atMs", content from reservation_version
+        where reservation_id = any($1::int8[]) and status = 'Cancel'`,
+      values: [numberArray(ids.slice(from, from + cancellationsAtOnce))],
+    })
+    for (const { id, atMs, content } of rows) {
+      const penalty = penaltyOf({ id, status: 'Cancel', modifiedAtMs: atMs, content })
+      penalties.set(id, {
+        amount: penalty?.amount ?? 0,
+        isUnknown: penalty === null || penalty.unknown.length > 0,
+      })
+    }
+  }
+  return penalties
+}
+
+type Part = { reservations: number; rooms: number; roomNights: number; afterTax: bigint }
+type Sums = { confirmed: Part; cancelled: Part & { penalties: bigint; penaltiesUnknown: number } }
+
+function sumsOf(
+  { confirmed, cancelled, cancelledIds }: StoredSums,
+  penalties: ReadonlyMap<number, Penalty>,
+): Sums {
+  const sums = { penalties: 0n, penaltiesUnknown: 0 }
+  for (const id of cancelledIds) {
+    const penalty = penalties.get(id)
+    sums.penalties += BigInt(penalty?.amount ?? 0)
+    if (penalty?.isUnknown !== false) sums.penaltiesUnknown++
+  }
+  return { confirmed: part(confirmed), cancelled: { ...part(cancelled), ...sums } }
+}
+
+function part({ count, rooms, roomNights, afterTax }: StoredPart): Part {
+  return { reservations: count, rooms, roomNights, afterTax: BigInt(afterTax) }
+}
+
+function plus(left: Sums | undefined, right: Sums): Sums {
+  if (!left) return right
+  return {
+    confirmed: plusPart(left.confirmed, right.confirmed),
+    cancelled: {
+      ...plusPart(left.cancelled, right.cancelled),
+      penalties: left.cancelled.penalties + right.cancelled.penalties,
+      penaltiesUnknown: left.cancelled.penaltiesUnknown + right.cancelled.penaltiesUnknown,
+    },
+  }
+}
+
+function plusPart(left: Part, right: Part): Part {
+  return {
+    reservations: left.reservations + right.reservations,
+    rooms: left.rooms + right.rooms,
+    roomNights: left.roomNights + right.roomNights,
+    afterTax: left.afterTax + right.afterTax,
+  }
+}
+
+function rendered(currency: string, { confirmed, cancelled }: Sums): Figures {
+  const digits = minorDigits(currency) ?? 2
+  const amount = (minor: bigint): string => sumText(minor, digits)
+  return {
+    currency,
+    confirmed: { ...confirmed, afterTax: amount(confirmed.afterTax) },
+    cancelled: {
+      ...cancelled,
+      afterTax: amount(cancelled.afterTax),
+      penalties: amount(cancelled.penalties),
+    },
+  }
+}
