@@ -9,18 +9,20 @@ import { routes, type RouteName } from '../src/contract.ts'
 import { openapiShapes, type Shape } from '../src/openapi/shapes.ts'
 import type { Access, PublicRoute, Route } from '../src/http/route.ts'
 import { priceCheckCallback } from '../src/price-check/callback-contract.ts'
+import { detailsOf, refusals } from '../src/bookings/refusal-contract.ts'
 import { deliveredReservation, pushBookingCallback } from '../src/bookings/callback-contract.ts'
 import { isRecord } from '../src/http/validation/validate.ts'
 
 const routeByName: Readonly<Record<RouteName, PublicRoute>> = routes
 
 export function clientTypes(): string {
-  const { convert, components } = openapiShapes({ areNumbersText: true })
+  const { convert, components } = openapiShapes()
   const parts = [
     "import type { CallOptions, Operation, UploadOptions } from './operations.ts'\nimport type { Data, FileStream } from './transfers.ts'",
     ...Object.entries(components).map(([name, shape]) => declared(name, shape)),
     ...names().flatMap((name) => typesOf(name, convert)),
     ...callbackTypes(convert),
+    bookingRefusals(convert),
     callsOf('SupplierCalls', 'supplier'),
     callsOf('PlatformCalls', 'platform'),
     operationsTable('supplierOperations', 'supplier'),
@@ -76,6 +78,24 @@ function callbackTypes(convert: Converted): string[] {
     declared('DeliveredReservation', convert(deliveredReservation)),
     declared('Delivery', convert(pushBookingCallback.body)),
   ]
+}
+
+/** A union by `type`, and what tells at run time whether an answer has the members. */
+function bookingRefusals(convert: Converted): string {
+  const kinds = Object.entries(refusals).map(([type, { always, sometimes }]) => {
+    const members = shapeOf(convert(detailsOf(type))['properties'])
+    const lines = [...always, ...sometimes].map((name) => {
+      const shape = shapeOf(members[name])
+      const mark = sometimes.some((one) => one === name) ? '?' : ''
+      return `${comment(shape['description'])}${name}${mark}: ${printed(shape)}`
+    })
+    return `{\n${[`type: ${JSON.stringify(type)}`, 'problem: Problem', ...lines].join('\n')}\n}`
+  })
+  return `/** Why a booking, a change or a cancellation was refused with 409, with what its answer says. */
+export type BookingRefusal = ${kinds.join(' | ')}
+
+/** The members of each refusal beside its problem. */
+export const bookingRefusals: Readonly<Record<BookingRefusal['type'], Readonly<Record<'always' | 'sometimes', readonly string[]>>>> = ${JSON.stringify(refusals)}`
 }
 
 function declared(name: string, shape: Shape, summary?: string): string {

@@ -153,7 +153,7 @@ async function pushLog(supplier: SupplierClient): Promise<void> {
   printStep(
     'Every push of the hotel, refused ones too; GET /v1/push/log/{requestId} has its body and its answer.',
   )
-  const { pushes } = await supplier.listPushes({ hotelId, limit: '18' })
+  const { pushes } = await supplier.listPushes({ hotelId, limit: 18 })
   line(paint('dim', '     time (UTC)  kind       outcome       http    nights     ms  request id'))
   for (const entry of pushes) {
     const { outcome, requestId, at } = entry

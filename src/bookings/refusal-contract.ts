@@ -22,6 +22,6 @@ export const refusals = {
   Record<string, Readonly<Record<'always' | 'sometimes', readonly (keyof RefusalDetails)[]>>>
 >
 
-/** The shape of these members: a cancellation that costs something else says by which rooms. */
-export const detailsOf = (type: keyof typeof refusals): typeof refusalDetails | typeof penaltyRefusal =>
+/** The shape of these members: a cancellation that costs something else says for which rooms. */
+export const detailsOf = (type: string): typeof refusalDetails | typeof penaltyRefusal =>
   type === 'PENALTY_CHANGED' ? penaltyRefusal : refusalDetails

@@ -46,10 +46,7 @@ export type Shapes = {
   components: Readonly<Record<string, Shape>>
 }
 
-/**
- * `areNumbersText`: for programs that write queries themselves, where a number is text like everything else.
- */
-export function openapiShapes({ areNumbersText = false } = {}): Shapes {
+export function openapiShapes(): Shapes {
   const nameByText = new Map<string, string>()
   const convert = (schema: unknown): Shape => {
     const { definition, text } = define(schema)
@@ -57,7 +54,7 @@ export function openapiShapes({ areNumbersText = false } = {}): Shapes {
     return name === undefined ? definition : { $ref: `#/components/schemas/${name}` }
   }
   const define = (schema: unknown): { definition: Shape; text: string } => {
-    const definition = inWords(schema, convert, areNumbersText)
+    const definition = inWords(schema, convert)
     return { definition, text: JSON.stringify(definition) }
   }
   const components: Record<string, Shape> = {}
@@ -88,10 +85,10 @@ const ownKeywords: ReadonlySet<string> = new Set([
   'readAs',
 ])
 
-function inWords(schema: unknown, convert: (schema: unknown) => Shape, areNumbersText: boolean): Shape {
+function inWords(schema: unknown, convert: (schema: unknown) => Shape): Shape {
   if (!isRecord(schema)) throw new TypeError('a shape is an object')
   const { readAs, description } = schema
-  if (isRecord(readAs) && !areNumbersText) return { ...readAs, description }
+  if (isRecord(readAs)) return { ...readAs, description }
   const { printable, night, decimal, properties, items, anyOf, ...rest } = schema
   const written: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(rest)) {

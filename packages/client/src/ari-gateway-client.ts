@@ -16,6 +16,7 @@ export {
   type StoredNight,
 } from './digest.ts'
 export { followBulkJob, loadBulkData, type FollowJobOptions, type LoadOptions } from './load-data.ts'
+export { refusalOf } from './refusals.ts'
 export { reconcile, type Reconciled, type ReconcileOptions } from './reconcile.ts'
 export { storedNights } from './stored-nights.ts'
 export type { Data, FileStream } from './transfers.ts'

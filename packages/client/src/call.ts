@@ -1,6 +1,7 @@
 import type { Problem } from './api.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { Operation, UploadOptions } from './operations.ts'
+import { deadlineOf, timerMaxMs } from './deadline.ts'
 import { pause, retryWaitMs } from './retry-wait.ts'
 import { asBody, fileIn, isReadOnce, type Data } from './transfers.ts'
 
@@ -26,9 +27,14 @@ export type ConnectOptions = {
   /** URL of the service, with or without `/v1` at the end. */
   url: string
   fetch?: Fetch
-  /** For one attempt; default 30,000. */
+  /**
+   * For a whole call, with all its attempts and the waits between them; default 60,000, or 120,000 with data, or what
+   * `timeoutMs` or `retryForMs` says if that is longer. Of a file that is answered, for the beginning.
+   */
+  deadlineMs?: number
+  /** For one attempt, within the deadline; default 30,000. */
   timeoutMs?: number
-  /** For all attempts of a call together; default 60,000, 0 for a single attempt. */
+  /** No attempt is repeated later than this; by default until the deadline, 0 for a single attempt. */
   retryForMs?: number
   /** Bodies from this size on are compressed; default 16,384, Infinity for never. */
   gzipFromBytes?: number
@@ -40,17 +46,21 @@ export type Input = { params?: unknown; query?: unknown; body?: unknown; data?: 
 export type Caller = (operation: Operation, input: Input, options: UploadOptions) => Promise<unknown>
 
 /** The service gives a request with data a minute. */
-const usual = { timeoutMs: 30_000, uploadTimeoutMs: 60_000, retryForMs: 60_000, gzipFromBytes: 16_384 }
+const usual = { timeoutMs: 30_000, uploadTimeoutMs: 60_000, gzipFromBytes: 16_384 }
 
 export function caller(connect: ConnectOptions, credentials: Readonly<Record<string, string>>): Caller {
   const base = `${connect.url.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`
   return async (operation, input, options) => {
+    const begunMs = performance.now()
+    const retryForMs = options.retryForMs ?? connect.retryForMs
+    const deadlineMs = deadlineOf(operation, options, connect)
+    const untilMs = begunMs + Math.min(retryForMs ?? deadlineMs, deadlineMs)
     const request = await prepared(base, operation, input, options, connect, credentials)
-    const untilMs = performance.now() + (options.retryForMs ?? connect.retryForMs ?? usual.retryForMs)
     for (let attempt = 1; ; attempt++) {
       options.signal?.throwIfAborted()
       const startedMs = performance.now()
-      const outcome = await attempted(operation, request)
+      const leftMs = begunMs + deadlineMs - startedMs
+      const outcome = await attempted(operation, request, Math.min(request.timeoutMs, leftMs, timerMaxMs))
       const waitMs =
         request.isRepeatable && mayRetry(outcome)
           ? retryWaitMs(attempt, outcome.error.retryAfterMs)
@@ -170,10 +180,11 @@ type Outcome = {
 
 async function attempted(
   operation: Operation,
-  { url, init, timeoutMs, fetch: send, signal }: Prepared,
+  { url, init, fetch: send, signal }: Prepared,
+  timeoutMs: number,
 ): Promise<Outcome> {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), timeoutMs)
+  const timer = setTimeout(() => late.abort(), Math.max(0, timeoutMs))
   try {
     const both = signal ? AbortSignal.any([late.signal, signal]) : late.signal
     const response = await send(url, { ...init, signal: both })
@@ -187,7 +198,7 @@ async function attempted(
       operation: operation.name,
       status: 0,
       code: isLate ? 'TIMEOUT' : 'NO_ANSWER',
-      message: isLate ? `no answer within ${timeoutMs} ms` : `no answer: ${reasonOf(cause)}`,
+      message: isLate ? `no answer within ${Math.ceil(timeoutMs)} ms` : `no answer: ${reasonOf(cause)}`,
       cause,
     })
     return { status: 0, requestId: undefined, isReplayed: false, error }

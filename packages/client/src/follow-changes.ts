@@ -44,7 +44,7 @@ export async function* followChanges(
     try {
       page = await listChanges(
         // A cursor taken before everything is read again, so that changes made meanwhile follow it.
-        restart ? {} : { after: cursor, wait: String(waitSeconds), limit: String(limit) },
+        restart ? {} : { after: cursor, wait: waitSeconds, limit },
         {
           retryForMs: 0,
           timeoutMs: waitSeconds * 1_000 + answerWithinMs,

@@ -4,7 +4,7 @@ import type { CallOptions, UploadOptions } from '../src/operations.ts'
 import type { Data, FileStream } from '../src/transfers.ts'
 import type * as api from '../src/api.ts'
 import type { RouteName, routes } from '../../../src/contract.ts'
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '../../../src/http/route.ts'
+import type { AnswerOf, BodyOf, NumberText, ParamsOf, QueryOf, Route } from '../../../src/http/route.ts'
 import type { PriceCheckAnswer, PriceCheckRequest } from '../../../src/price-check/callback-contract.ts'
 import type { DeliveredReservation, Delivery } from '../../../src/bookings/callback-contract.ts'
 
@@ -23,10 +23,14 @@ type Calls = SupplierCalls & PlatformCalls
 type Contract = typeof routes
 type Inputs<R extends Route> = [
   ...('params' extends keyof R ? [ParamsOf<R>] : []),
-  ...('query' extends keyof R ? [QueryOf<R>?] : []),
+  ...('query' extends keyof R ? [AsGiven<QueryOf<R>>?] : []),
   ...('body' extends keyof R ? (R extends { isBodyOptional: true } ? [BodyOf<R>?] : [BodyOf<R>]) : []),
   ...(R extends { transfers: 'upload' } ? [Data] : []),
 ]
+/** Callers of the client give numbers as numbers. */
+type AsGiven<Query> = {
+  [Name in keyof Query]: NonNullable<Query[Name]> extends NumberText ? number : Query[Name]
+}
 type Options<R extends Route> = R extends { transfers: 'upload' } ? UploadOptions : CallOptions
 
 type Answers<R extends Route> = R extends { transfers: 'download' }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { refusalOf } from '../src/refusals.ts'
+import type { BookingRefusal, CreateReservationBody } from '../src/api.ts'
+import { bookingClient, type BookingClient } from '../src/clients.ts'
+import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { expectOk } from '../../../test/stage/story.ts'
+
+/** Refused bookings, as programs in TypeScript tell them apart. */
+
+const gateway = await gatewayForTests()
+let shop: Shop
+let platform: BookingClient
+before(async () => {
+  shop = await openShop(gateway)
+  platform = bookingClient({ url: gateway.url, token: await gateway.token('platform') })
+})
+
+const ada = { firstName: 'Ada', lastName: 'Lovelace' }
+const body: CreateReservationBody = {
+  hotel: { supplier: 'Acme', hotelId: 'H1' },
+  checkin: '2027-04-20',
+  checkout: '2027-04-22',
+  rooms: [{ roomId: 'DBL', rateId: 'BAR', adults: 2, guest: ada }],
+  customer: ada,
+  payment: { type: 'Channel Collect' },
+}
+
+async function refused(call: Promise<unknown>): Promise<BookingRefusal | undefined> {
+  const error: unknown = await call.then(
+    () => assert.fail('it was not refused'),
+    (cause: unknown) => cause,
+  )
+  return refusalOf(error)
+}
+
+/** The compiler knows the details of each type. */
+function told(refusal: BookingRefusal | undefined): unknown {
+  if (refusal?.type === 'PRICE_CHANGED') return [refusal.total.afterTax, refusal.currency]
+  if (refusal?.type === 'NOT_BOOKABLE') return refusal.rules.map(({ rule, dates }) => [rule, dates])
+  if (refusal?.type === 'SOLD_OUT') return refusal.rules?.map(({ rule }) => rule)
+  return refusal?.problem.message
+}
+
+test('a refusal is one of a union by its type, with the details of the answer', async () => {
+  const expected = { ...body, expectedTotal: { afterTax: '1.00' } }
+  assert.deepEqual(told(await refused(platform.createReservation(expected))), ['220.00', 'USD'])
+  const rooms = Array.from({ length: 3 }, () => ({ roomId: 'DBL', rateId: 'BAR', adults: 2, guest: ada }))
+  assert.deepEqual(told(await refused(platform.createReservation({ ...body, rooms }))), ['inventory'])
+  const closed = { roomId: 'DBL', rateId: 'BAR', date: '2027-04-20', minLengthStay: 5 }
+  expectOk(await shop.supplier.post('/push/ari', { hotelId: 'H1', ari: [closed] }))
+  assert.deepEqual(told(await refused(platform.createReservation(body))), [['minLengthStay', ['2027-04-20']]])
+  const { reservationId } = await platform.createReservation({ ...body, checkin: '2027-04-21' })
+  await platform.cancelReservation({ id: reservationId })
+  const gone = await refused(
+    platform.modifyReservation({ id: reservationId }, { ...body, checkin: '2027-04-21' }),
+  )
+  assert.equal(told(gone), 'The reservation is cancelled')
+})
+
+test('what is no refusal of a booking is none, and neither is one that this client does not know', async () => {
+  assert.equal(await refused(platform.getReservation({ id: '999' })), undefined)
+  const unknown = { code: '409', message: 'New', errors: [{ type: 'SOMETHING_NEW', message: 'New' }] }
+  const fetch = async () => Response.json(unknown, { status: 409 })
+  const newer = bookingClient({ url: gateway.url, token: 'x', fetch })
+  assert.equal(await refused(newer.createReservation(body)), undefined)
+  assert.equal(refusalOf(new Error('another')), undefined)
+})
+
+test('numbers of queries are numbers', async () => {
+  const { cursor } = await platform.listChanges({ wait: 0, limit: 5 })
+  const { changes } = await platform.listChanges({ after: cursor, wait: 0, limit: 5 })
+  assert.deepEqual(changes, [])
+  const { reservations, nextCursor } = await platform.listReservations({ supplier: 'Acme', limit: 1 })
+  assert.deepEqual([reservations.length, nextCursor], [1, null])
+})
