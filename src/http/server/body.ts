@@ -209,7 +209,7 @@ function tooLarge(bytesMax: number): Rejected {
     type: 'BODY_TOO_LARGE',
     message: `Request body is larger than ${bytesMax} bytes`,
     path: '',
-    hint: 'Split the push; the limit counts decompressed bytes and is listed by GET /v1/push/limits, for the platform by GET /v1/booking/limits',
+    hint: 'Split the push; the limit counts decompressed bytes and is listed by GET /v1/push/limits',
   })
 }
 
