@@ -1,5 +1,4 @@
-import type { ConnectOptions } from './call.ts'
-import type { Operation, UploadOptions } from './operations.ts'
+import type { CallOptions, Operation } from './operations.ts'
 
 /** The time for a whole call. */
 
@@ -7,12 +6,10 @@ const usual = { callMs: 60_000, uploadMs: 120_000 }
 /** The longest that a timer can wait. */
 export const timerMaxMs = 2 ** 31 - 1
 
+type Times = Pick<CallOptions, 'deadlineMs' | 'timeoutMs' | 'retryForMs'>
+
 /** A time that the caller gives for a part of the call is not cut by the usual deadline. */
-export function deadlineOf(
-  { transfers }: Operation,
-  options: UploadOptions,
-  connect: ConnectOptions,
-): number {
+export function deadlineOf({ transfers }: Operation, options: Times, connect: Times): number {
   const given = options.deadlineMs ?? connect.deadlineMs
   if (given !== undefined) return given
   const deadlineMs = transfers === 'upload' ? usual.uploadMs : usual.callMs
