@@ -180,6 +180,7 @@ export const access = {
       tokenCreate: 'created {{object}}',
       tokenRevoke: 'revoked {{object}}',
       tokenChannel: 'changed the channel of {{object}}',
+      tokenLimits: 'changed the limits of {{object}}',
       guardDefault: 'changed the guard of {{object}}',
       guardChange: 'changed the guard of {{object}}',
       keyExpire: 'changed when {{object}} ends',
