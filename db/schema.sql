@@ -540,6 +540,7 @@ create table hotel (
   clock_ahead_ms bigint default 0 not null,
   ari_day integer default 0 not null,
   cells_revision bigint default 0,
+  live_until timestamp with time zone,
   constraint hotel_pkey PRIMARY KEY (id),
   constraint hotel_supplier_id_code_key UNIQUE (supplier_id, code),
   constraint hotel_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
@@ -598,6 +599,25 @@ create table idempotency (
   constraint idempotency_pkey PRIMARY KEY (key_id, idempotency_key)
 );
 CREATE INDEX idempotency_by_time ON public.idempotency USING btree (at);
+
+create table live_answer (
+  hotel_id integer not null,
+  room_no smallint not null,
+  rate_no smallint not null,
+  arrival date not null,
+  departure date not null,
+  rooms text[] not null,
+  outcome text not null,
+  prices jsonb,
+  at timestamp with time zone not null,
+  ahead_ms bigint not null,
+  until timestamp with time zone not null,
+  told json not null,
+  constraint live_answer_pkey PRIMARY KEY (hotel_id, room_no, rate_no, arrival, departure, rooms),
+  constraint live_answer_outcome_check CHECK ((outcome = ANY (ARRAY['sold_out'::text, 'price_changed'::text]))),
+  constraint live_answer_hotel_id_fkey FOREIGN KEY (hotel_id) REFERENCES hotel(id) ON DELETE CASCADE
+);
+CREATE INDEX live_answer_by_until ON public.live_answer USING btree (until);
 
 create table meal_plan (
   code text not null,
@@ -678,6 +698,12 @@ create table operator_sign_in_link (
   constraint operator_sign_in_link_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operator(id)
 );
 CREATE INDEX operator_sign_in_link_by_operator ON public.operator_sign_in_link USING btree (operator_id);
+
+create table paused_url (
+  url text not null,
+  until timestamp with time zone not null,
+  constraint paused_url_pkey PRIMARY KEY (url)
+);
 
 create table price_check (
   id bigint generated always as identity not null,

@@ -124,6 +124,7 @@ function newHotel(): Hotel {
       currencyRevision: 0,
       cellsRevision: 0,
       ariVersion: 1,
+      liveUntilMs: null,
     },
     blocks: pastBlocks([], () => true),
   }

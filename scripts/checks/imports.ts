@@ -30,7 +30,8 @@ const order: readonly (readonly string[])[] = [
   ['bookings'],
   ['cards'],
   ['price-check'],
-  ['offers', 'changes'],
+  ['changes'],
+  ['offers'],
   ['bulk'],
   ['ari', 'taxes'],
   ['products'],
@@ -76,7 +77,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   http: ['server', 'calls', 'validation'],
   'push-log': ['read', 'keep', 'bodies'],
   operators: ['sign-in', 'accounts', 'sessions'],
-  offers: ['search', 'explain', 'price', 'terms', 'stays'],
+  offers: ['search', 'explain', 'live', 'price', 'terms', 'stays'],
   postgres: ['schema', 'watch', '.', 'connections'],
 }
 /** The rooms that may mount endpoints. */

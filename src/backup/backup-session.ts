@@ -36,7 +36,7 @@ export async function selectTables(client: pg.Client): Promise<TableRow[]> {
   return rows
 }
 
-/** Written by the migrations themselves, or ended by every restore, as calls under way are. */
+/** Written by the migrations themselves, or ended by every restore, as calls under way are and answers of the last minutes. */
 export const tablesNotStored: readonly string[] = [
   'schema_migration',
   'change',
@@ -44,6 +44,8 @@ export const tablesNotStored: readonly string[] = [
   'operator_sign_in_link',
   'delivery_hold',
   'booking_call',
+  'live_answer',
+  'paused_url',
 ]
 
 export const listOf = (names: readonly string[]): string => names.map(pg.escapeIdentifier).join(', ')

@@ -300,7 +300,7 @@ export const reservationErrors = {
   priceCheckFailed: {
     type: 'PRICE_CHECK_FAILED',
     message: 'The price could not be checked with the supplier',
-    hint: 'Nothing was booked; repeat the request later',
+    hint: 'Nothing was booked; repeat the request after Retry-After',
   },
   termsDiffer: {
     type: 'TERMS_DIFFER',

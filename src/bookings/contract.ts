@@ -131,7 +131,7 @@ export type CancelBody = Static<typeof cancelBody>
 const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
 
 const refusals =
-  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `PRICE_CHECK_FAILED` with the `priceChecks`; nothing is booked'
+  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `PRICE_CHECK_FAILED` with the `priceChecks` and `Retry-After`; nothing is booked'
 
 const exampleRoom = {
   roomId: 'DBL',

@@ -38,7 +38,7 @@ const change = Type.Object({
   cursor,
   kind: oneOf(changeKinds, {
     description:
-      '`hotel`, `products`, `taxes`: data of the whole hotel was pushed. `ari`, `reservation` (which lowered inventory), `stopSell` (an operator closed or reopened nights): the listed `nights` changed. `removed`, only in the sandbox: the hotel no longer exists. `delivery`: a reservation reached its supplier, or was given up; `confirmation`: the hotel told its own number of a reservation; `report`: it reported what became of a stay; read the reservation. Such events have no `revision` and are never left out',
+      '`hotel`, `products`, `taxes`: data of the whole hotel was pushed. `ari`, `reservation` (which lowered inventory), `stopSell` (an operator closed or reopened nights): the listed `nights` changed. `removed`, only in the sandbox: the hotel no longer exists. `delivery`: a reservation reached its supplier, or was given up; `confirmation`: the hotel told its own number of a reservation; `report`: it reported what became of a stay; read the reservation. `live`: what a supplier said when it was asked for a price, or that it can’t be asked, as `live` says. Such events have no `revision` and are never left out',
   }),
   at: Type.String({
     description: 'When its transaction began (UTC)',

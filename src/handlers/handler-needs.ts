@@ -23,6 +23,7 @@ import type { MetricsRules } from '../settings/setting.ts'
 import { hotelFinder } from '../offers/stay-request.ts'
 import { SearchTurns } from '../offers/search/find-offers.ts'
 import { readSoldHotel } from '../offers/price/stay-impact.ts'
+import { Pauses } from '../offers/live/pauses.ts'
 import { stayReader } from '../offers/stays/stays.ts'
 import { operatorSessions, type ConsoleAddress } from '../operators/sessions/sessions.ts'
 import { signInProvider, type OidcSettings } from '../operators/sign-in/oidc.ts'
@@ -33,6 +34,7 @@ import { outboundCaller } from '../outbound/call.ts'
 import type { OutboundRules } from '../outbound/vet-url.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { priceChecker } from '../price-check/checker.ts'
+import { usualLiveAnswerSeconds } from '../price-check/contract.ts'
 import { priceFloors } from '../taxes/price-floor.ts'
 import type { Peers } from '../processes/peers.ts'
 import type { PrimaryChannel } from '../processes/process-channel.ts'
@@ -74,6 +76,8 @@ export type AppNeeds = Needs & {
   peers?: Peers | undefined
   /** The time limit of a price check. Absent: the usual two seconds. */
   checkBudgetMs?: number | undefined
+  /** Seconds for which the answers to price checks are remembered. Absent: the usual time; 0: they are not. */
+  liveAnswerSeconds?: number | undefined
   /** The time limit of a delivery's call. Absent: the usual ten seconds. */
   callWithinMs?: number | undefined
   /** The time limit of a ping. Absent: the usual two seconds. */
@@ -106,6 +110,8 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
   const known = catalogs(needs, priceFloors)
   const faults = needs.environment === 'sandbox' ? callbackFaults(needs) : undefined
   const watch = needs.environment === 'sandbox' ? callbackWatch(needs) : undefined
+  const stays = stayReader(needs.db, needs.telemetry)
+  const pauses = new Pauses(needs)
   return {
     ...needs,
     archive: needs.archive ?? noArchive,
@@ -114,7 +120,8 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     catalogs: known,
     committer: committer({ ...needs, catalogs: known, readSoldHotel }),
     pings: pinger({ ...needs, callbackWatch: watch }),
-    stays: stayReader(needs.db, needs.telemetry),
+    stays,
+    pauses,
     hotelsNamed: hotelFinder(needs.db, needs.telemetry),
     alertChannels: alertChannels(needs),
     deliveryBell: deliveryBell(needs),
@@ -128,7 +135,14 @@ export function handlerNeedsOf(needs: AppNeeds & { ending: AbortSignal }, keys: 
     bookingTurns: new Gate(bookingTurnsMax),
     bookingCalls: new BookingCalls(),
     searchTurns: new SearchTurns(() => needs.telemetry.limited.inc({ limit: 'searches_of_token' })),
-    priceChecks: priceChecker({ ...needs, callbackFaults: faults, callbackWatch: watch }),
+    priceChecks: priceChecker({
+      ...needs,
+      stays,
+      pauses,
+      liveAnswerSeconds: needs.liveAnswerSeconds ?? usualLiveAnswerSeconds,
+      callbackFaults: faults,
+      callbackWatch: watch,
+    }),
     countNightsBelow: nightsBelowCounter(needs.clock),
     newestPrices: newestPricesReader(needs.clock),
     hotelsOnSale: (hotels: readonly HotelRow[]) => selectHotelsOnSale(needs.db, hotels, needs.clock.now()),

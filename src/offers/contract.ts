@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { liveOfOffer } from './live-contract.ts'
 import { trace } from './trace-contract.ts'
 import { restrictionNames } from '../ari/restrictions.ts'
 import { feeAppliedPers } from '../products/policies/contract.ts'
@@ -31,6 +32,7 @@ export const offerRules = [
   'taxes',
   'cancelPolicy',
   'total',
+  'liveSoldOut',
 ] as const
 export type OfferRule = (typeof offerRules)[number]
 
@@ -187,6 +189,7 @@ export const offer = Type.Object({
   fees: Type.Array(feeLine('For all rooms and nights'), {
     description: 'The fees of the cancellation policy',
   }),
+  live: Type.Optional(liveOfOffer(stayTotal)),
   trace: Type.Optional(trace),
 })
 

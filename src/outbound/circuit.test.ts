@@ -14,7 +14,7 @@ function virtual(): {
   const changes: CircuitState[] = []
   const circuits = new Circuits(
     () => nowMs,
-    (state) => changes.push(state),
+    ({ state }) => changes.push(state),
   )
   return {
     circuits,

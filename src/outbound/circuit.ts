@@ -32,14 +32,17 @@ type Circuit = {
   isTrialUnderWay: boolean
 }
 
+/** `openForMs`: for how long the URL is not called from now on; 0 unless it is open. */
+export type CircuitChange = { url: string; state: CircuitState; openForMs: number }
+
 export class Circuits {
   readonly #circuits = new Map<string, Circuit>()
   readonly #nowMs: () => number
-  readonly #changed: (state: CircuitState) => void
+  readonly #changed: (change: CircuitChange) => void
   #closedCount = 0
 
   /** `nowMs` must not go backwards; `changed` is called on every change of a state. */
-  constructor(nowMs: () => number, changed: (state: CircuitState) => void = () => {}) {
+  constructor(nowMs: () => number, changed: (change: CircuitChange) => void = () => {}) {
     this.#nowMs = nowMs
     this.#changed = changed
   }
@@ -50,12 +53,19 @@ export class Circuits {
     if (!circuit || circuit.state === 'closed') return (result) => this.#settleClosed(url, result)
     if (circuit.isTrialUnderWay || this.#nowMs() - circuit.openedAtMs < circuit.openForMs) return undefined
     circuit.isTrialUnderWay = true
-    this.#become(circuit, 'half_open')
+    this.#become(url, circuit, 'half_open')
     return (result) => this.#settleTrial(url, circuit, result)
   }
 
   state(url: string): CircuitState {
     return this.#circuits.get(url)?.state ?? 'closed'
+  }
+
+  /** How long the URL is not called from now on; 0 if it may be called, or is being tried. */
+  openForMs(url: string): number {
+    const circuit = this.#circuits.get(url)
+    if (circuit?.state !== 'open') return 0
+    return Math.max(0, circuit.openedAtMs + circuit.openForMs - this.#nowMs())
   }
 
   /** The number of circuits that are not closed. */
@@ -74,31 +84,31 @@ export class Circuits {
     const failing = circuit ?? this.#remember(url)
     if (++failing.failures >= circuitLimits.failuresToOpen) {
       this.#closedCount--
-      this.#open(failing, circuitLimits.openFirstMs)
+      this.#open(url, failing, circuitLimits.openFirstMs)
     }
   }
 
   #settleTrial(url: string, circuit: Circuit, result: CallResult): void {
     circuit.isTrialUnderWay = false
     if (this.#circuits.get(url) !== circuit) return
-    if (result === 'unknown') this.#become(circuit, 'open')
+    if (result === 'unknown') this.#become(url, circuit, 'open')
     else if (result === 'failed')
-      this.#open(circuit, Math.min(circuit.openForMs * 2, circuitLimits.openMaxMs))
+      this.#open(url, circuit, Math.min(circuit.openForMs * 2, circuitLimits.openMaxMs))
     else {
       this.#circuits.delete(url)
-      this.#changed('closed')
+      this.#changed({ url, state: 'closed', openForMs: 0 })
     }
   }
 
-  #open(circuit: Circuit, openForMs: number): void {
+  #open(url: string, circuit: Circuit, openForMs: number): void {
     circuit.openedAtMs = this.#nowMs()
     circuit.openForMs = openForMs
-    this.#become(circuit, 'open')
+    this.#become(url, circuit, 'open')
   }
 
-  #become(circuit: Circuit, state: CircuitState): void {
+  #become(url: string, circuit: Circuit, state: CircuitState): void {
     circuit.state = state
-    this.#changed(state)
+    this.#changed({ url, state, openForMs: this.openForMs(url) })
   }
 
   #remember(url: string): Circuit {

@@ -14,7 +14,7 @@ import type { CallbackFaults } from '../webhooks/callback-faults.ts'
 import type { CallbackWatch } from '../webhooks/callback-watch.ts'
 import type { Callback } from '../webhooks/store.ts'
 import type { PriceCheckRequest } from './callback-contract.ts'
-import { Circuits, type CallResult, type CircuitState } from '../outbound/circuit.ts'
+import { Circuits, type CallResult, type CircuitChange, type CircuitState } from '../outbound/circuit.ts'
 import { connectWithinMs, type FailedOutcome } from './contract.ts'
 import {
   readLiveAnswer,
@@ -36,6 +36,8 @@ export type Failure = {
   said?: Said
   /** The supplier had ordered it in the sandbox. */
   isOrdered?: true
+  /** Of a URL that is not called: for how much longer. */
+  openForMs?: number
 }
 
 export type LiveQuery = {
@@ -83,6 +85,7 @@ export type SupplierCallNeeds = Needs & {
   outbound: OutboundRules
   callbackFaults?: CallbackFaults | undefined
   callbackWatch?: CallbackWatch | undefined
+  circuitChanged?: (change: CircuitChange) => void
 }
 
 export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
@@ -90,7 +93,10 @@ export function supplierCalls(needs: SupplierCallNeeds): SupplierCalls {
   const caller = outboundCaller(needs.outbound, telemetry, pool)
   const circuits = new Circuits(
     () => performance.now(),
-    (state) => telemetry.circuitChanges.inc({ state }),
+    (change) => {
+      telemetry.circuitChanges.inc({ state: change.state })
+      needs.circuitChanged?.(change)
+    },
   )
   telemetry.gauge(
     'ari_price_check_circuits_open',
@@ -139,7 +145,10 @@ async function askOnce(
   query: LiveQuery,
 ): Promise<SupplierReply> {
   const settle = circuits.enter(query.callback.url)
-  if (!settle) return { callId: undefined, failure: circuitOpen }
+  if (!settle) {
+    const openForMs = circuits.openForMs(query.callback.url)
+    return { callId: undefined, failure: { ...circuitOpen, openForMs } }
+  }
   const called = await call(needs, means, query)
   settle(resultOf(called))
   const answered = answeredBy(called, query.expected)

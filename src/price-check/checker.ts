@@ -16,6 +16,9 @@ import { storedPriceOf, type StayQuery, type StoredPrice } from './stored-price.
 import { checkLedger, comparedNightsOfCheck, type Ledger, type StoredCheck } from './ledger.ts'
 import type { LivePrice } from './live-answer.ts'
 import { judge, type Judged } from './outcome.ts'
+import type { Heard } from './remember/heard.ts'
+import { pauseTeller, type PauseNeeds } from './remember/pauses.ts'
+import { answerMemory, type MemoryNeeds } from './remember/remember.ts'
 import { selectOptionalTerms } from './store.ts'
 
 /** The stay to check: rooms of one room-rate of a hotel, already read, with the same party in each. */
@@ -44,6 +47,11 @@ export type PriceChecker = {
    * which began at `beganMs` (by performance.now()). No transaction may be open meanwhile.
    */
   check: (query: CheckQuery, beganMs?: number) => Promise<PriceCheck>
+  /**
+   * Remembers answers about one room-rate and stay, one for each of several parties; `check` itself does so with one.
+   * `isShort`: there are too few units for all of them.
+   */
+  heard: (heard: readonly [Heard, ...Heard[]], more: { isShort: boolean }) => void
   ledger: Ledger
   /** Whether this process has paused calls to a URL because they failed repeatedly. */
   circuit: (url: string) => CircuitState
@@ -60,24 +68,29 @@ type CheckNeeds = Needs & {
   checkBudgetMs?: number | undefined
 }
 
-export function priceChecker(needs: SupplierCallNeeds & CheckNeeds): PriceChecker {
-  const calls = supplierCalls(needs)
+export function priceChecker(
+  needs: Omit<SupplierCallNeeds, 'circuitChanged'> & CheckNeeds & MemoryNeeds & PauseNeeds,
+): PriceChecker {
+  const calls = supplierCalls({ ...needs, circuitChanged: pauseTeller(needs) })
   const ledger = checkLedger(needs)
+  const memory = answerMemory(needs)
   return {
     check: async (query, beganMs = performance.now()) => {
       const { isStrict, ...checked } = await checkOne(needs, calls, query, beganMs)
       ledger.keep(checked)
+      memory.heard([{ query, checked }])
       count(needs, checked)
       const { checkId: priceCheckId, outcome, isBookable, difference, ...more } = checked
       const { termsDiffer, isRejectedForTerms, stored, live, failure, durationMs } = more
       const judged = { outcome, isBookable, difference, termsDiffer, isRejectedForTerms }
       return { ...judged, priceCheckId, stored, live, failure, durationMs, isStrict }
     },
+    heard: memory.heard,
     ledger,
     circuit: calls.circuit,
     close: async () => {
       calls.close()
-      await ledger.close()
+      await Promise.all([memory.close(), ledger.close()])
     },
   }
 }

@@ -30,6 +30,10 @@ export type FailedOutcome = (typeof failedOutcomes)[number]
 export const priceCheckBudgetMs = 2_000
 export const connectWithinMs = 500
 export const priceChecksRetainedDays = 90
+/** For so long searches heed what a supplier answered. */
+export const usualLiveAnswerSeconds = 300
+/** When a refusal because of a failed check may be tried again, unless the pause of the URL lasts longer. */
+export const checkAgainAfterSeconds = 5
 export const checksPerPage = { max: 500, usual: 100 }
 /** The most nights listed in a hotel's drift. */
 export const driftNightsMax = 100

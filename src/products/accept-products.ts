@@ -4,6 +4,7 @@ import { problemsListedMax, Rejected, rejectIfAny, reportedValue } from '../http
 import type { AnswerOf, BodyOf, ConstraintError } from '../http/route.ts'
 import { assertedCurrencyProblems } from '../hotels/asserted-currency.ts'
 import { hotelNotFound } from '../hotels/hotel-rules.ts'
+import { endLiveAnswers, everyNight } from '../hotels/live-touches.ts'
 import { lockHotel, raiseCatalogVersion } from '../hotels/store.ts'
 import type { Queryable } from '../postgres/postgres.ts'
 import { applyAndLog } from '../push-log/keep/keep.ts'
@@ -55,6 +56,12 @@ export function acceptProducts(
     const counts = { created: 0, updated: 0, unchanged: 0 }
     for (const { outcome } of saved) counts[outcome]++
     const isChanged = counts.unchanged < saved.length
+    const updated = saved.filter(({ outcome }) => outcome === 'updated')
+    await endLiveAnswers(
+      connection,
+      updated.map(({ roomNo, rateNo }) => ({ hotelId: hotel.id, roomNo, rateNo, ...everyNight })),
+      needs.clock.now(),
+    )
     const added = await selectAddedCancelCodes(connection)
     const today = todayIn(hotel, needs.clock.now())
     const warnings = [

@@ -39,10 +39,7 @@ export type Settings = ChannelSettings & {
   pushLogDays: number
   /** Gigabytes (10⁹ bytes); absent: days alone decide. */
   pushLogGb: number | undefined
-  /**
-   * Address under which people reach the console, without a trailing slash; absent: the host in their
-   * requests.
-   */
+  /** The console's address for people, without a trailing slash; absent: the host in their requests. */
   publicUrl: string | undefined
   traceCallbacks: boolean
   /** Addresses and networks. */
@@ -55,6 +52,8 @@ export type Settings = ChannelSettings & {
   feedNats: string | undefined
   /** Multiplies the time that requests may take before they are refused for being late. */
   patience: number
+  /** For so long searches heed what suppliers answer to price checks; 0: they don't. */
+  liveAnswerSeconds: number
   /** Absent: bodies of pushes remain in the store. */
   archive: ObjectStoreAddress | undefined
   oidc: OidcSettings | undefined
@@ -211,6 +210,7 @@ export function readConfig(given: Environ): { settings: Settings; warnings: stri
     migrate: read(table.migrate),
     feedNats: read(table.feedNats),
     patience: read(table.patience),
+    liveAnswerSeconds: read(table.liveAnswerSeconds),
     ...readAlertChannels(read),
     archive: readArchive(read),
     oidc: readOidc(read),

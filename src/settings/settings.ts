@@ -20,6 +20,7 @@ import {
   readVaultKeys,
 } from './config-values.ts'
 import { environments, type Environment } from '../keys/secret.ts'
+import { usualLiveAnswerSeconds } from '../price-check/contract.ts'
 import { consoleSettings } from './console-settings.ts'
 import { anyText, inProduction, integer, oneOf, roles, several, setting, text, yesOrNo } from './setting.ts'
 
@@ -158,6 +159,13 @@ export const settingsTable = {
     integer(1, 1_000),
     1,
     'For slow or shared machines: a factor from 1 to 1000 for the delays after which requests are turned away ([which](#under-load)) and for the time limits of PostgreSQL',
+  ),
+  liveAnswerSeconds: setting(
+    'ARI_LIVE_ANSWER_SECONDS',
+    integer(0, 3_600),
+    usualLiveAnswerSeconds,
+    'For how long searches heed what a supplier [answered to a price check](booking.md#what-a-supplier-said), 0 to 3600 seconds; 0 turns it off',
+    { roles: ['gateway'] },
   ),
   traceCallbacks: setting(
     'ARI_TRACE_CALLBACKS',

@@ -16,6 +16,7 @@ import { deleteOldStates } from '../operators/sign-in/oidc-account.ts'
 import { deleteOldSessions, deleteOldLinks } from '../operators/sessions/session-store.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { priceChecksRetainedDays } from '../price-check/contract.ts'
+import { deletePastAnswers } from '../price-check/remember/store.ts'
 import { deleteOldChecks, deleteOldDrift } from '../price-check/store.ts'
 import { deleteOldAnswers } from '../bookings/idempotency/stored-answers.ts'
 import { clearOldBefore } from '../bookings/store.ts'
@@ -176,6 +177,7 @@ export async function doChores(
     'stored numbers of cards removed': () => cleanStoredCards(db),
     'old delivery attempts deleted': () => deleteOldAttempts(db, untilMs - attemptsRetainedDays * dayMs),
     'old price checks deleted': () => deleteOldChecks(db, untilMs - priceChecksRetainedDays * dayMs),
+    'past live answers deleted': () => deletePastAnswers(db, untilMs),
     'drift of past nights deleted': () => deleteOldDrift(db, Math.floor(untilMs / dayMs) - 1),
     'old messages about alerts deleted': () => deleteOldMessages(db, untilMs - tellLimits.keptDays * dayMs),
     'old states of work deleted': () => deleteOldWork(db, untilMs - workLimits.keptDays * dayMs),

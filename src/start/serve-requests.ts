@@ -66,6 +66,7 @@ export async function serveRequests(
     console: roles.includes('console') ? settings : undefined,
     trustedProxies: settings.trustedProxies,
     patience: settings.patience,
+    liveAnswerSeconds: settings.liveAnswerSeconds,
     metrics: settings.metrics,
     mail: settings.mail,
     allowsSignUp: settings.sandboxSignUp,

@@ -100,7 +100,7 @@ export async function selectCallbacks(
 }
 
 /** Selects which of a hotel's keys counts. */
-function callbackRule(column: WebhookColumn, now: string): string {
+export function callbackRule(column: WebhookColumn, now: string): string {
   return `k.supplier_id = hotel.supplier_id and k.${column} is not null and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > instant(${now}))
     order by k.id is not distinct from hotel.key_id desc, k.${column}_at desc nulls last, k.id desc

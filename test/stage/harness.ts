@@ -112,6 +112,8 @@ export type GatewayOptions = {
   patience?: number
   /** Budget of a price check, for a test that waits for the supplier's answer however long it takes. */
   checkBudgetMs?: number
+  /** Undefined: answers to price checks are remembered as long as usual. */
+  liveAnswerSeconds?: number
   /** Likewise the limit of a delivery's call, for a test that holds calls back while its clock stands still. */
   callWithinMs?: number
   /** Likewise the limit of a ping; undefined: the usual one. */
@@ -199,6 +201,7 @@ async function gatewayOn(address: PostgresAddress, options: GatewayOptions): Pro
     trustedProxies: options.trustedProxies,
     patience: options.patience ?? usualPatience,
     checkBudgetMs: options.checkBudgetMs,
+    liveAnswerSeconds: options.liveAnswerSeconds,
     callWithinMs: options.callWithinMs,
     pingWithinMs: options.pingWithinMs,
     metrics: options.metrics,

@@ -36,12 +36,14 @@ export type LockedHotel = {
   currencyRevision: number
   /** The revision of the last change of cells; null if it is from before their former values were stored. */
   cellsRevision: number | null
-  /** Raised by every transaction that writes a block of the hotel; validates cached blocks. */
+  /** Raised by every transaction that writes a block or a live answer of the hotel; validates what is cached of them. */
   ariVersion: number
+  /** Until when the hotel may have live answers; null if it never had one. */
+  liveUntilMs: number | null
 }
 
 const lockStatement = `select id, ${storeStamp} as "storeStamp", revision, revision as "revisionBefore", catalog_version as "catalogVersion", currency_revision as "currencyRevision",
-    cells_revision as "cellsRevision", ari_version as "ariVersion"
+    cells_revision as "cellsRevision", ari_version as "ariVersion", epoch_ms(live_until) as "liveUntilMs"
   from hotel where id = any($1::int[]) order by id for no key update`
 
 /**

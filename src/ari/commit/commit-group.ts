@@ -2,6 +2,7 @@ import { allOf, type Connection } from '../../postgres/connections/connection.ts
 import type { Needs } from '../../postgres/postgres.ts'
 import { commitFailure } from '../../postgres/connections/store-errors.ts'
 import { keepAnswers, keepPushes, type PushRecord } from '../../push-log/keep/keep.ts'
+import { endLiveAnswers } from '../../hotels/live-touches.ts'
 import { answerPush } from './answer-push.ts'
 import { applyPush, type Observe } from './apply.ts'
 import { applyUndo } from './apply-undo.ts'
@@ -12,6 +13,7 @@ import { writeHolds } from '../guard/hold-store.ts'
 import { OpenHolds } from '../guard/open-holds.ts'
 import { readGuarded } from './read-guarded.ts'
 import { releaseHolds } from './release-holds.ts'
+import { nightsNamed, touching } from './touched-nights.ts'
 import { blocksToCompare, impactOf, type ReadSoldHotel } from '../impact/impact.ts'
 import { unlessStale } from '../impact/plan-id.ts'
 import { planPush, tooManyCells, type ReadyPush } from '../judge/plan.ts'
@@ -85,7 +87,7 @@ function cachedGroup(pushes: readonly ReadyPush[], { cache, telemetry }: GroupNe
     if (row.stored === undefined) return undefined
   }
   telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'hit' }, rows.size)
-  return { isLocked: false, hotels, rows, models: new Map(), holds: new OpenHolds() }
+  return { isLocked: false, hotels, rows, models: new Map(), holds: new OpenHolds(), touched: [] }
 }
 
 async function applyAndCommit(
@@ -141,7 +143,7 @@ async function lockAndRead(
   const hits = [...rows.values()].filter(({ isCached }) => isCached).length
   telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'hit' }, hits)
   telemetry.cacheLookups.inc({ cache: 'blocks', outcome: 'miss' }, rows.size - hits)
-  return { isLocked: true, hotels, rows, models: new Map(), holds: new OpenHolds() }
+  return { isLocked: true, hotels, rows, models: new Map(), holds: new OpenHolds(), touched: [] }
 }
 
 /** Applies a push; plans it again under the lock if its hotel has changed since its catalog was cached. */
@@ -163,19 +165,28 @@ async function recordOf(
   const ready = unlessStale(current, hotel.revision)
   const blocks = blocksOf(hotel.id, group.rows)
   const { undo } = ready
-  if (undo) return applyUndo(connection, { ...ready, undo }, { ...group, hotel, blocks }, needs.clock.now())
-  if (push.release)
-    return releaseHolds(connection, ready, {
+  const nowMs = needs.clock.now()
+  if (undo)
+    return touching(
+      group.touched,
+      hotel,
+      nowMs,
+      await applyUndo(connection, { ...ready, undo }, { ...group, hotel, blocks }, nowMs),
+    )
+  if (push.release) {
+    const released = await releaseHolds(connection, ready, {
       ...group,
       hotel,
       blocks,
       by: push.release.by,
-      accountMs: needs.clock.now() + ready.catalog.aheadMs,
+      accountMs: nowMs + ready.catalog.aheadMs,
       read: (keys) => {
         for (const key of keys) addRow({ hotelId: hotel.id, ...key }, group.rows)
         return readRest(connection, group.rows)
       },
     })
+    return touching(group.touched, hotel, nowMs, released)
+  }
   const guarded =
     ready.catalog.guard &&
     (await readGuarded(connection, ready, { hotel, blocks, holds: group.holds, earlier }))
@@ -183,7 +194,8 @@ async function recordOf(
     ready.body.impact === true ? await observer(connection, ready, { hotel, group }, needs) : undefined
   const applied = await applyPush(ready, hotel, blocks, group.models, { guarded, observe })
   const record = answerPush(ready, applied, hotel.revision)
-  return { ...record, kept: { ...record.kept, before: applied.before } }
+  const kept = { ...record.kept, before: applied.before }
+  return touching(group.touched, hotel, nowMs, { ...record, kept }, () => nightsNamed(ready, applied.results))
 }
 
 /** Reads what the impact of a push compares. */
@@ -230,6 +242,7 @@ async function writeAndCommit(
       writeVersions(connection, hotelsOf(written, group), 'ari', nowMs),
       writePricingModels(connection, [...group.models.values()]),
       writeHolds(connection, group.holds, nowMs),
+      endLiveAnswers(connection, group.touched, nowMs),
       keepPushes(connection, kept, nowMs),
       keepAnswers(connection, kept, nowMs),
       needs.alongside?.(connection, kept) ?? noStatement,
@@ -238,7 +251,7 @@ async function writeAndCommit(
     .catch((error: unknown) => {
       throw commitFailure(error)
     })
-  const { command } = ended[8]
+  const { command } = ended[9]
   if (command !== 'COMMIT') throw new Error(`a commit group ended with ${command}`)
   return written
 }

@@ -7,6 +7,7 @@ import { ratesOfRoom } from '../catalog/catalog.ts'
 import { rowsBesideUnits } from '../history/undone-units.ts'
 import { monthsBeside } from '../judge/odd-values.ts'
 import type { ReadyPush } from '../judge/plan.ts'
+import type { TouchedNights } from '../../hotels/live-touches.ts'
 import {
   blockKeyText,
   selectBlocks,
@@ -39,6 +40,8 @@ export type Group = {
   models: Map<string, ModelChange>
   /** Of guarded hotels, as far as they concern the group. */
   holds: OpenHolds
+  /** Of hotels that may have live answers, the nights about which these end. */
+  touched: TouchedNights[]
 }
 
 /** Adds the rows that a push may read or change. */

@@ -23,7 +23,7 @@ import { lockHotelForBooking, type LockedHotel } from '../store.ts'
 export type BookNeeds = Needs & {
   stays: StayReader
   hotelsNamed: HotelFinder
-  priceChecks: Pick<PriceChecker, 'check'>
+  priceChecks: Pick<PriceChecker, 'check' | 'heard'>
   vault: CardVault
   deliveryBell: DeliveryBell
   /** Bookings of one hotel queue here, without holding a connection, instead of at its database lock. */

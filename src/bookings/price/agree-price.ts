@@ -3,6 +3,7 @@ import type { HotelStay } from '../../offers/stays/stays.ts'
 import type { DayNumber } from '../../base/calendar.ts'
 import { Rejected, type Problem } from '../../http/rejected.ts'
 import type { CheckQuery, PriceCheck, PriceChecker } from '../../price-check/checker.ts'
+import { checkAgainAfterSeconds } from '../../price-check/contract.ts'
 import { unitsSaid } from '../../price-check/outcome.ts'
 import { termsDifferences, warningsOf } from '../../price-check/terms.ts'
 import { termsOn } from '../../products/policies/arrival-terms.ts'
@@ -51,7 +52,7 @@ export const noChecks: Checks = { byPosition: new Map(), checkedRoomRates: [], w
 
 /** Asks the supplier for the price of each newly booked room-rate and party, all at once. */
 export async function checkPrices(
-  priceChecks: Pick<PriceChecker, 'check'>,
+  priceChecks: Pick<PriceChecker, 'check' | 'heard'>,
   stay: HotelStay,
   { before }: Order,
   { rooms, units }: Quoted,
@@ -88,6 +89,7 @@ export async function checkPrices(
   const all = await Promise.all(
     [...queryByText.values()].map(async (one) => ({ ...one, checked: await priceChecks.check(one.query) })),
   )
+  rememberTogether(priceChecks, all, neededOf)
   const byPosition = new Map(
     rooms.map((_, position) => [position, all.filter(({ positions }) => positions.includes(position))]),
   )
@@ -102,6 +104,23 @@ export async function checkPrices(
   const refusal = refusalOf(all.filter(isNeeded), checkedRoomRates, neededOf)
   if (refusal) throw refusal
   return { byPosition, checkedRoomRates, warnings: all.flatMap(termsWarnings) }
+}
+
+/** Parties that ask for one room-rate and stay together: the supplier was asked about each by itself. */
+function rememberTogether(
+  priceChecks: Pick<PriceChecker, 'heard'>,
+  all: readonly Checked[],
+  neededOf: UnitsNeeded,
+): void {
+  const together = Map.groupBy(all, ({ query: { roomRate, arrival, departure } }) =>
+    [roomRate.key, arrival, departure].join(' '),
+  )
+  for (const [first, ...rest] of together.values()) {
+    if (!first || rest.length === 0) continue
+    const needed = neededOf(first.query.roomRate.key)
+    const isShort = [first, ...rest].some(({ checked }) => unitsSaid(checked) < needed)
+    priceChecks.heard([first, ...rest], { isShort })
+  }
 }
 
 function termsWarnings({ checked, positions }: Pick<Checked, 'checked' | 'positions'>): Problem[] {
@@ -155,9 +174,19 @@ function refusalOf(
   const isFailed = all.some(({ checked: { isBookable, isRejectedForTerms, outcome } }) => {
     return !isBookable && !isRejectedForTerms && outcome !== 'price_changed'
   })
-  if (isFailed) return new Rejected(409, reservationErrors.priceCheckFailed, { extra })
+  if (isFailed) {
+    const headers = { 'retry-after': String(checkAgainAfter(all)) }
+    return new Rejected(409, reservationErrors.priceCheckFailed, { extra, headers })
+  }
   const isRejectedForTerms = all.some(({ checked }) => checked.isRejectedForTerms)
   return isRejectedForTerms ? new Rejected(409, reservationErrors.termsDiffer, { extra }) : undefined
+}
+
+/** Seconds after which asking again may help: not while a URL is paused. */
+function checkAgainAfter(all: readonly Checked[]): number {
+  const pausesMs = all.map(({ checked: { failure } }) => failure?.openForMs ?? 0)
+  const pausedSeconds = Math.ceil(Math.max(...pausesMs) / 1_000)
+  return pausedSeconds > 0 ? pausedSeconds : checkAgainAfterSeconds
 }
 
 /**

@@ -1,26 +1,9 @@
-import { minorText } from '../../base/money.ts'
 import { sumOfFees } from '../../offers/terms/fees.ts'
-import type { TaxedTotal } from '../../taxes/compute/compute.ts'
+import { renderStayTotal } from '../../offers/terms/stay-total.ts'
 import type { RoomState } from '../state.ts'
 
-/** All that guests pay, as answers show it. */
-export type RenderedTotal = Record<keyof TaxedTotal | 'feesAtProperty' | 'allIn', string>
+export const renderTotal = renderStayTotal
 
 export function feesOf(rooms: readonly Pick<RoomState, 'fees'>[]): number {
   return rooms.reduce((sum, { fees = [] }) => sum + sumOfFees(fees), 0)
-}
-
-export function renderTotal(
-  { beforeTax, tax, afterTax, dueAtProperty }: TaxedTotal,
-  fees: number,
-  minorDigits: number,
-): RenderedTotal {
-  return {
-    beforeTax: minorText(beforeTax, minorDigits),
-    tax: minorText(tax, minorDigits),
-    afterTax: minorText(afterTax, minorDigits),
-    dueAtProperty: minorText(dueAtProperty, minorDigits),
-    feesAtProperty: minorText(fees, minorDigits),
-    allIn: minorText(afterTax + dueAtProperty + fees, minorDigits),
-  }
 }

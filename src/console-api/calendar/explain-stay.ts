@@ -8,6 +8,7 @@ import { isOffered, quoteOf, wantedStay, type Quote, type WantedStay } from '../
 import { explain, type TestedRule } from '../../offers/explain/explain.ts'
 import { daysMovedMax, nearestOf, type Nearest } from '../../offers/explain/nearest.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import { LiveAnswers, roomTexts } from '../../offers/stays/live-answers.ts'
 import { OfferTexts, textsBeforeNights } from '../../offers/search/offer-text.ts'
 import { stayProblems } from '../../offers/stay-request.ts'
 import { partiesOf, type RequestedRoom } from '../../offers/party.ts'
@@ -91,6 +92,7 @@ type AskedStay = {
   nowMs: number
   requested: readonly RequestedRoom[]
   days: RoomRateDays
+  live: LiveAnswers | undefined
 }
 
 async function readAskedStay(
@@ -108,7 +110,8 @@ async function readAskedStay(
   const wanted = wantedStay({ arrival, departure }, todayIn(catalog, nowMs), parties)
   const window = { from: range.firstDay, days: range.lastDay - range.firstDay + 1 }
   const days = new RoomRateDays(stay, window, parties.priceFields)
-  return { catalog, revision, wanted, nowMs: nowMs + catalog.aheadMs, requested, days }
+  const live = LiveAnswers.of(stay, nowMs)
+  return { catalog, revision, wanted, nowMs: nowMs + catalog.aheadMs, requested, days, live }
 }
 
 type Tested = {
@@ -118,11 +121,13 @@ type Tested = {
   nearest: Nearest | undefined
 }
 
-function testedAt({ catalog, wanted, requested, days }: AskedStay, roomRate: BookableRoomRate): Tested {
+function testedAt({ catalog, wanted, requested, days, live }: AskedStay, roomRate: BookableRoomRate): Tested {
   days.turnTo(roomRate)
-  const rules = explain(days, catalog, roomRate, wanted)
-  const quote = isOffered(catalog, roomRate, wanted) ? quoteOf(days, roomRate, wanted) : undefined
-  const nearest = quote ? undefined : nearestOf(days, catalog, roomRate, { requested, wanted })
+  const soldOut = live?.soldOut(roomRate.key, { ...wanted, rooms: roomTexts(requested) })
+  const rules = explain(days, catalog, roomRate, wanted, soldOut)
+  const mayBeSold = !soldOut && isOffered(catalog, roomRate, wanted)
+  const quote = mayBeSold ? quoteOf(days, roomRate, wanted) : undefined
+  const nearest = quote ? undefined : nearestOf(days, catalog, roomRate, { requested, wanted, live })
   return { roomRate, rules, quote, nearest }
 }
 

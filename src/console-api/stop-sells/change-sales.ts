@@ -2,6 +2,7 @@ import { stopSell, type Stopped, type Stretch } from '../../ari/blocks/stop-sell
 import { lockHotels, writeBlocks, writeVersions, type LockedHotel } from '../../ari/blocks/store.ts'
 import { formatNight, instantOf, type DayNumber } from '../../base/calendar.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
+import { endLiveAnswers } from '../../hotels/live-touches.ts'
 import type { Operator } from '../../http/calls/call.ts'
 import { answer } from '../../http/calls/mount.ts'
 import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
@@ -143,6 +144,8 @@ async function changeNights(
       'stopSell',
       nowMs,
     )
+    const touched = change.stretches.map((nights) => ({ hotelId: hotel.id, ...nights }))
+    await endLiveAnswers(connection, touched, nowMs)
     await log(connection, sales, { ...change, revision, nightsChanged, before }, by)
   }
   if (isWritten || (change.isNoted === true && change.isPreview !== true))

@@ -15,11 +15,13 @@ import type { TaxFault } from '../../taxes/compute/compute.ts'
 import { formerTaxText } from '../../taxes/former-taxes.ts'
 import { formerNights } from '../../taxes/room-rate-taxes.ts'
 import { formerTermsOn } from '../../products/policies/arrival-terms.ts'
+import type { LiveAnswer } from '../stays/live-answers.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import type { OfferRule } from '../contract.ts'
 import { isHeld, taxesOf, type WantedStay } from '../price/evaluate.ts'
 import { fits, type Party } from '../party.ts'
 import type { RoomRateDays, RowName } from '../stays/room-rate-days.ts'
+import { liveRule } from './live-rule.ts'
 import { Revisions, type Origin } from './revisions.ts'
 
 /** The outcome of a rule on all days with the same value from the same origin. */
@@ -47,12 +49,16 @@ type Context = {
   revisions: Revisions
 }
 
-/** Every rule of a room-rate: failed rules first, then the others, each in the order of the contract. */
+/**
+ * Every rule of a room-rate: failed rules first, then the others, each in the order of the contract. `soldOut`: the
+ * supplier's own answer that it has no units.
+ */
 export function explain(
   days: RoomRateDays,
   catalog: BookingCatalog,
   roomRate: BookableRoomRate,
   wanted: WantedStay,
+  soldOut?: LiveAnswer,
 ): TestedRule[] {
   const context = { days, catalog, roomRate, wanted, revisions: new Revisions(days) }
   const rules = [
@@ -62,6 +68,7 @@ export function explain(
     ...restrictionNames.flatMap((name) => restrictionRules(context, name)),
     ...taxRules(context),
     ...termsRules(context),
+    ...(soldOut ? [liveRule(soldOut, wanted)] : []),
   ]
   return rules.toSorted((one, other) => Number(one.pass) - Number(other.pass))
 }

@@ -1,6 +1,7 @@
 import { unset } from '../../ari/blocks/block-codec.ts'
 import { counted } from '../../base/counted.ts'
 import { formatNight, weekdayOf, type DayNumber } from '../../base/calendar.ts'
+import { roomTexts, type LiveAnswers } from '../stays/live-answers.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { quoteOf, wantedStay, unitsOf, type WantedStay } from '../price/evaluate.ts'
 import { hasKnownAmounts } from '../stays/former-nights.ts'
@@ -52,7 +53,11 @@ export function nearestOf(
   days: RoomRateDays,
   catalog: BookingCatalog,
   roomRate: BookableRoomRate,
-  { requested, wanted }: { requested: readonly RequestedRoom[]; wanted: WantedStay },
+  {
+    requested,
+    wanted,
+    live,
+  }: { requested: readonly RequestedRoom[]; wanted: WantedStay; live: LiveAnswers | undefined },
 ): Nearest | undefined {
   const { parties, today } = wanted
   if (!catalog.isAvailable || !roomRate.isAvailable) return undefined
@@ -74,6 +79,8 @@ export function nearestOf(
     const rooms = priced.slice(0, Math.min(unitsOf(days, other), priced.length))
     if (rooms.length <= (best?.rooms.length ?? 0)) continue
     if (!quoteOf(days, roomRate, { ...other, parties: someOf(parties, rooms) })) continue
+    const texts = live && roomTexts(rooms.flatMap((room) => requested[room] ?? []))
+    if (texts && live.soldOut(roomRate.key, { arrival, departure, rooms: texts })) continue
     best = { arrival, departure, rooms }
     if (rooms.length === requested.length) break
   }

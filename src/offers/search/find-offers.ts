@@ -5,6 +5,9 @@ import { onEveryProblem, type LongAnswer, type Mounted } from '../../http/calls/
 import type { Needs } from '../../postgres/postgres.ts'
 import { overloaded, Rejected, rejectIfAny } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
+import { heardOf, liveOfOffer } from '../live/heard.ts'
+import { roomTexts, type LiveAnswers, type LiveStay } from '../stays/live-answers.ts'
+import type { Pauses } from '../live/pauses.ts'
 import { AnswerBytes, OfferTexts, textsBeforeNights } from './offer-text.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { offerErrors, offerRoutes, offersAnswerMax } from '../contract.ts'
@@ -19,7 +22,12 @@ import type { HotelStay, StayReader } from '../stays/stays.ts'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { Gate } from '../../base/gate.ts'
 
-export type OfferNeeds = Needs & { stays: StayReader; hotelsNamed: HotelFinder; searchTurns: SearchTurns }
+export type OfferNeeds = Needs & {
+  stays: StayReader
+  pauses: Pauses
+  hotelsNamed: HotelFinder
+  searchTurns: SearchTurns
+}
 
 /** POST /booking/offers. */
 export const findOffers = (needs: OfferNeeds): Mounted =>
@@ -33,10 +41,14 @@ export const findOffers = (needs: OfferNeeds): Mounted =>
           // A hotel that is named twice is answered once.
           const distinct = [...new Set(ids.filter((id) => id !== undefined))]
           const search = new Search(needs, body, tokenId)
-          const stays = await needs.stays.read(distinct, search.range)
+          const [stays] = await Promise.all([
+            needs.stays.read(distinct, search.range),
+            needs.pauses.beFresh(),
+          ])
+          const pausedUntil = await needs.pauses.untilByHotel(stays.values())
           for (const id of distinct) {
             const stay = stays.get(id)
-            if (stay) await search.add(stay)
+            if (stay) await search.add(stay, pausedUntil.get(id))
           }
           const notFound = body.hotels.filter((_, index) => !stays.has(ids[index] ?? 0))
           return search.answer(notFound)
@@ -66,6 +78,7 @@ type Unavailable = { roomRate: BookableRoomRate; rules: TestedRule[]; nearest: N
 class Search {
   readonly range: { firstDay: DayNumber; lastDay: DayNumber }
   readonly #requested: Requested
+  readonly #asked: LiveStay
   readonly #needs: OfferNeeds
   readonly #tokenId: number
   readonly #explains: boolean
@@ -88,6 +101,7 @@ class Search {
     const departure = parseNight(body.checkout) ?? 0
     const rooms = body.rooms.map(({ adults, childAges = [] }) => ({ adults, childAges }))
     this.#requested = { arrival, departure, rooms }
+    this.#asked = { arrival, departure, rooms: roomTexts(rooms) }
     this.#beforeNights = textsBeforeNights(this.#requested)
     this.#needs = needs
     this.#tokenId = tokenId
@@ -101,13 +115,15 @@ class Search {
     this.#bytes.add('{"code":"200","message":"Offers retrieved successfully","hotels":[')
   }
 
-  async add(stay: HotelStay): Promise<void> {
+  /** `pausedUntilMs`: until when the hotel's supplier is not asked, and nothing booked. */
+  async add(stay: HotelStay, pausedUntilMs: number | undefined): Promise<void> {
     const { catalog, revision } = stay
     const { hotelId, supplier, hotelCode, currency } = catalog
     const parties = this.#partiesIn(catalog)
     const nowMs = this.#needs.clock.now()
     const wanted = wantedStay(this.#requested, todayIn(catalog, nowMs), parties)
     const days = this.#daysOf(stay, parties)
+    const heard = heardOf(stay, nowMs, pausedUntilMs)
     const texts = new OfferTexts(catalog, wanted, {
       nowMs: nowMs + catalog.aheadMs,
       beforeNights: this.#beforeNights,
@@ -120,11 +136,12 @@ class Search {
       if (!isSold && !this.#explains) continue
       days.turnTo(roomRate)
       const quote = isSold ? quoteOf(days, roomRate, wanted) : undefined
-      if (quote) {
-        const text = texts.text(roomRate, quote)
+      if (quote && !heard.answers?.soldOut(roomRate.key, this.#asked)) {
+        const text = texts.text(roomRate, quote, liveOfOffer(heard, catalog, roomRate, this.#asked))
         this.#count(text)
         offers.push(text)
-      } else if (this.#explains) unavailable.push(this.#explained(days, catalog, roomRate, wanted))
+      } else if (this.#explains)
+        unavailable.push(this.#explained(days, catalog, roomRate, { wanted, live: heard.answers }))
       if (this.#explains || ++this.#roomRates % roomRatesBetweenLooks === 0) await this.#breathe()
     }
     const head = { platformHotelId: String(hotelId), supplier, hotelId: hotelCode, currency, revision }
@@ -175,12 +192,13 @@ class Search {
     days: RoomRateDays,
     catalog: BookingCatalog,
     roomRate: BookableRoomRate,
-    wanted: WantedStay,
+    { wanted, live }: { wanted: WantedStay; live: LiveAnswers | undefined },
   ): Unavailable {
+    const requested = this.#requested.rooms
     return {
       roomRate,
-      rules: explain(days, catalog, roomRate, wanted),
-      nearest: nearestOf(days, catalog, roomRate, { requested: this.#requested.rooms, wanted }),
+      rules: explain(days, catalog, roomRate, wanted, live?.soldOut(roomRate.key, this.#asked)),
+      nearest: nearestOf(days, catalog, roomRate, { requested, wanted, live }),
     }
   }
 

@@ -6,6 +6,7 @@ import type { TaxLine } from '../../taxes/compute/amounts.ts'
 import type { PricedRoom, TaxedRoom, TaxedTotal } from '../../taxes/compute/compute.ts'
 import { traceTaxes } from '../../taxes/compute/trace.ts'
 import type { RoomRateTaxes } from '../../taxes/room-rate-taxes.ts'
+import type { OfferLive } from '../live/heard.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
 import { cancellationOfSteps } from '../terms/cancellation.ts'
 import { penaltySteps, policyText, prepareTerms, type PreparedTerms } from '../terms/penalties.ts'
@@ -60,7 +61,7 @@ export class OfferTexts {
     this.#beforeNights = beforeNights
   }
 
-  text(roomRate: BookableRoomRate, { unitsLeft, rooms, taxed }: Sold): string {
+  text(roomRate: BookableRoomRate, { unitsLeft, rooms, taxed }: Sold, live?: OfferLive): string {
     const { minorDigits } = this.#catalog
     const { prepared, digests } = this.#termsOf(roomRate)
     const definitions = prepared?.fees ?? []
@@ -68,13 +69,14 @@ export class OfferTexts {
     const fees = feesOfRooms(definitions, bases, minorDigits)
     const feesJson = fees.map((fee) => JSON.stringify(renderFee(fee, minorDigits))).join()
     const trace = this.#hasTrace ? `,"trace":${this.#trace(rooms, definitions, bases)}` : ''
+    const liveJson = live ? `,"live":${JSON.stringify(live)}` : ''
     const penaltyBases = taxed.rooms.map(({ penaltyBase }) => penaltyBase)
     const steps = prepared && penaltySteps(prepared, penaltyBases, minorDigits)
     const policyJson = prepared ? policyText(prepared, steps, minorDigits) : 'null'
     const { cancellation, freeUntil } = cancellationOfSteps(steps, this.#nowMs)
     const untilJson = freeUntil === null ? 'null' : `"${freeUntil}"`
     const digest = this.#digest(roomRate, prepared, digests)
-    return `${roomRate.head},"unitsLeft":${unitsLeft},"rooms":[${this.#rooms(rooms)}],"taxes":[${this.#taxes(taxed.lines)}],"total":${this.#total(taxed.total, sumOfFees(fees))},"cancellation":"${cancellation}","freeUntil":${untilJson},"cancelPolicy":${policyJson},"termsDigest":"${digest}","fees":[${feesJson}]${trace}}`
+    return `${roomRate.head},"unitsLeft":${unitsLeft},"rooms":[${this.#rooms(rooms)}],"taxes":[${this.#taxes(taxed.lines)}],"total":${this.#total(taxed.total, sumOfFees(fees))},"cancellation":"${cancellation}","freeUntil":${untilJson},"cancelPolicy":${policyJson},"termsDigest":"${digest}","fees":[${feesJson}]${liveJson}${trace}}`
   }
 
   #rooms(rooms: readonly PricedRoom[]): string {

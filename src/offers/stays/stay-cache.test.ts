@@ -54,6 +54,7 @@ function hotel(id: number, versions = { catalog: 1, ari: 1 }, months = [687, 688
     storeStamp: 'store',
     catalog: bookingCatalogOf(id, versions.catalog, JSON.stringify(catalog)),
     ariVersion: versions.ari,
+    live: [],
     months: hotelMonths(Buffer.concat(months.flatMap((month) => blocks(id, month, versions.ari))), months),
   }
 }

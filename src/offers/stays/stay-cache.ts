@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { MonthNumber } from '../../base/calendar.ts'
+import { bytesOfLive, type LiveAnswer } from './live-answers.ts'
 import { bookingCatalogOf, type BookingCatalog } from './booking-catalog.ts'
 import { packedMonths, bytesOf, hotelMonths, type HotelMonth } from './room-rate-days.ts'
 
@@ -10,6 +11,8 @@ export type HotelParts = {
   catalog: BookingCatalog
   ariVersion: number
   months: ReadonlyMap<MonthNumber, HotelMonth>
+  /** Of the same version as the months. */
+  live: readonly LiveAnswer[]
 }
 
 type Opened = HotelParts & { bytes: number }
@@ -70,9 +73,9 @@ export class StayCache {
   }
 
   #put(parts: HotelParts): void {
-    const { catalog, months } = parts
+    const { catalog, months, live } = parts
     this.#bytes -= this.#opened.get(catalog.hotelId)?.bytes ?? 0
-    let bytes = openedBytes + catalog.bytes
+    let bytes = openedBytes + catalog.bytes + bytesOfLive(live)
     for (const month of months.values()) bytes += bytesOf(month)
     this.#opened.delete(catalog.hotelId)
     this.#opened.set(catalog.hotelId, { ...parts, bytes })
@@ -100,15 +103,20 @@ export class StayCache {
   }
 }
 
-type PackedHead = { catalogVersion: number; catalogBytes: number; ariVersion: number; months: MonthNumber[] }
+type PackedHead = Pick<HotelParts, 'ariVersion' | 'live'> & {
+  catalogVersion: number
+  catalogBytes: number
+  months: MonthNumber[]
+}
 
 /** The length of the head, the head and the catalog as JSON, and the blocks; all compressed. */
-function packedOf({ catalog, ariVersion, months }: HotelParts): Buffer {
+function packedOf({ catalog, ariVersion, months, live }: HotelParts): Buffer {
   const json = Buffer.from(catalog.json)
   const head: PackedHead = {
     catalogVersion: catalog.version,
     catalogBytes: json.length,
     ariVersion,
+    live,
     months: [...months.keys()],
   }
   const headJson = Buffer.from(JSON.stringify(head))
@@ -127,6 +135,7 @@ function partsOf(packed: Buffer, hotelId: number, storeStamp: string): HotelPart
     storeStamp,
     catalog: bookingCatalogOf(hotelId, head.catalogVersion, bytes.toString('utf8', headEnd, catalogEnd)),
     ariVersion: head.ariVersion,
+    live: head.live,
     months: hotelMonths(bytes.subarray(catalogEnd), head.months),
   }
 }

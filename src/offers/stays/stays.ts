@@ -3,12 +3,18 @@ import { monthOf, type DayNumber, type MonthNumber } from '../../base/calendar.t
 import { numberArray, hideFromPlanner, type Database, type Queryable } from '../../postgres/postgres.ts'
 import { StoreChanged, storeStamp as stampColumn } from '../../postgres/connections/store-epoch.ts'
 import type { Telemetry } from '../../base/telemetry.ts'
+import { liveAnswersColumn, liveAnswersOf, type LiveAnswer } from './live-answers.ts'
 import { bookingCatalogColumn, bookingCatalogOf, type BookingCatalog } from './booking-catalog.ts'
 import { hotelBlocksColumn, hotelMonths, type HotelMonth, type HotelMonths } from './room-rate-days.ts'
 import { StayCache, type HotelParts } from './stay-cache.ts'
 
 /** Everything that decides about stays in a hotel, as of one moment. */
-export type HotelStay = HotelMonths & { catalog: BookingCatalog; revision: number }
+export type HotelStay = HotelMonths & {
+  catalog: BookingCatalog
+  revision: number
+  /** What the supplier said when it was asked, past answers too. */
+  live: readonly LiveAnswer[]
+}
 
 /** Days whose values are needed, both included: the day after a stay counts, for departures. */
 export type StayRange = { firstDay: DayNumber; lastDay: DayNumber }
@@ -120,7 +126,7 @@ function cachedStay(
 }
 
 function stayOf(
-  { catalog, months }: Pick<HotelParts, 'catalog' | 'months'>,
+  { catalog, months, live }: Pick<HotelParts, 'catalog' | 'months' | 'live'>,
   { revision, currencyRevision }: HotelVersions,
   { first, last }: Months,
 ): HotelStay {
@@ -130,7 +136,7 @@ function stayOf(
     if (!month) throw new Error(`month ${number} of hotel ${catalog.hotelId} was not read`)
     ofStay.push(month)
   }
-  return { catalog, revision, currencyRevision, firstMonth: first, months: ofStay }
+  return { catalog, revision, live, currencyRevision, firstMonth: first, months: ofStay }
 }
 
 async function selectVersions(
@@ -147,8 +153,13 @@ async function selectVersions(
   return new Map(rows.map((row) => [row.hotelId, row]))
 }
 
-type ReadHotel = Pick<HotelParts, 'catalog' | 'months'> & { versions: HotelVersions }
-type HotelRow = HotelVersions & { position: number; catalog: string | null; blocks: Buffer | null }
+type ReadHotel = Pick<HotelParts, 'catalog' | 'months' | 'live'> & { versions: HotelVersions }
+type HotelRow = HotelVersions & {
+  position: number
+  catalog: string | null
+  blocks: Buffer | null
+  live: string | null
+}
 
 /** Hotels with the months that their keys name: what is cached at their versions, and what else is read. */
 async function readHotels(
@@ -167,7 +178,9 @@ async function readHotels(
     text: `select wanted.position, ${hotelVersionColumns},
         case when hotel.catalog_version is distinct from wanted.catalog_version
           then ${bookingCatalogColumn} end as catalog,
-        ${hotelBlocksColumn} as blocks
+        ${hotelBlocksColumn} as blocks,
+        case when hotel.live_until is not null and hotel.ari_version is distinct from wanted.ari_version
+          then ${liveAnswersColumn} end as live
       from unnest(${hideFromPlanner('$1::int[]')}, $2::int8[], $3::int8[], $4::int[], $5::int[], $6::int[], $7::int[])
           with ordinality
         as wanted (id, catalog_version, ari_version, first_month, last_month, first_missing, last_missing, position)
@@ -183,7 +196,7 @@ async function readHotels(
     ],
   })
   const read = new Map<string, ReadHotel>()
-  for (const { position, catalog: json, blocks, ...versions } of rows) {
+  for (const { position, catalog: json, blocks, live: liveJson, ...versions } of rows) {
     const one = wanted[position - 1]
     if (!one) throw new Error(`hotel ${versions.hotelId} was read without being requested`)
     const { key, cached } = one
@@ -198,7 +211,13 @@ async function readHotels(
       blocks ?? Buffer.alloc(0),
       Array.from({ length: last - first + 1 }, (_, index) => first + index),
     )
-    read.set(key, { versions, catalog, months: isSame ? new Map([...cached.months, ...months]) : months })
+    const live = isSame ? cached.live : liveAnswersOf(liveJson)
+    read.set(key, {
+      versions,
+      catalog,
+      live,
+      months: isSame ? new Map([...cached.months, ...months]) : months,
+    })
   }
   return read
 }

@@ -149,6 +149,7 @@ const remedies = [
   'taxes',
   'cancelPolicy',
   'total',
+  'liveSoldOut',
 ] as const
 type Remedy = (typeof remedies)[number] | 'restriction' | 'former'
 

@@ -98,6 +98,7 @@ export const calendar = {
     taxes: 'Taxes',
     cancelPolicy: 'Cancellation policy',
     total: 'Total',
+    liveSoldOut: 'Not sold out by the supplier’s last answer',
   },
   cell: {
     units: '{{value}} units',
@@ -224,6 +225,7 @@ export const calendar = {
     taxes: 'Included taxes exceed the price on {{dates}}',
     former: 'In an earlier currency of the hotel, on {{dates}}: {{what}}',
     total: 'What guests would pay is too large to be exact',
+    liveSoldOut: 'The supplier answered a price check of this stay at {{at}}: sold out',
   },
   holds: {
     yes: 'yes',

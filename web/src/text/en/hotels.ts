@@ -98,6 +98,8 @@ export const hotels = {
       taxes: 'The supplier pushes a higher price, or smaller included taxes.',
       cancelPolicy: 'The supplier pushes the product with its amounts in the hotel’s currency.',
       total: 'Ask for fewer rooms or nights; the supplier checks its prices, taxes and fees.',
+      liveSoldOut:
+        'The supplier pushes these nights, or answers a price check of the same stay with units; otherwise it ends by itself within minutes.',
       former: 'The supplier pushes these amounts again, in the hotel’s currency: they are never converted.',
     },
   },

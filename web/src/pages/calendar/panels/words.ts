@@ -15,7 +15,7 @@ import type {
   ExplainedRule,
   ExplainedStay,
 } from '../../../../../src/console-api/calendar/explain-contract.ts'
-import { dateText } from '../../../parts/values/time.tsx'
+import { dateText, timeText } from '../../../parts/values/time.tsx'
 import { dateOf, dayOf } from '../grid/days.ts'
 import {
   type Cell,
@@ -187,6 +187,8 @@ const forbids: Readonly<Record<OtherRule, Forbids>> = {
   // Fails by what must be pushed again only.
   cancelPolicy: (t) => t('calendar.rules.cancelPolicy'),
   total: (t) => t('calendar.forbids.total'),
+  liveSoldOut: (t, { held }) =>
+    t('calendar.forbids.liveSoldOut', { at: timeText(String(memberOf(held, 'at'))) }),
 }
 
 /** The value with which a rule passes. */
@@ -213,6 +215,7 @@ const holds: Readonly<Record<OtherRule, Holds>> = {
   // Listed only where they fail.
   cancelPolicy: (t) => t('calendar.rules.cancelPolicy'),
   total: (t) => t('calendar.rules.total'),
+  liveSoldOut: (t) => t('calendar.rules.liveSoldOut'),
 }
 
 /** The change that makes the stay bookable: `3 nights instead of 2, arrival on Thu, 17 Dec 2026`. */
