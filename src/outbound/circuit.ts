@@ -32,7 +32,7 @@ type Circuit = {
   isTrialUnderWay: boolean
 }
 
-/** `openForMs`: for how long the URL is not called from now on; 0 unless it is open. */
+/** `openForMs`: for how long the URL is not called from now on; 0 unless it was opened. */
 export type CircuitChange = { url: string; state: CircuitState; openForMs: number }
 
 export class Circuits {
@@ -103,12 +103,12 @@ export class Circuits {
   #open(url: string, circuit: Circuit, openForMs: number): void {
     circuit.openedAtMs = this.#nowMs()
     circuit.openForMs = openForMs
-    this.#become(url, circuit, 'open')
+    this.#become(url, circuit, 'open', openForMs)
   }
 
-  #become(url: string, circuit: Circuit, state: CircuitState): void {
+  #become(url: string, circuit: Circuit, state: CircuitState, openForMs = 0): void {
     circuit.state = state
-    this.#changed({ url, state, openForMs: this.openForMs(url) })
+    this.#changed({ url, state, openForMs })
   }
 
   #remember(url: string): Circuit {
