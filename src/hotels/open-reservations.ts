@@ -2,17 +2,12 @@ import { counted } from '../base/counted.ts'
 import { formatNight, type DayNumber } from '../base/calendar.ts'
 import type { Problem } from '../http/rejected.ts'
 import { numberArray, textArray, type Queryable } from '../postgres/postgres.ts'
+import type { OpenReservations } from './open-contract.ts'
 
 /**
  * Open reservations: confirmed, and the guests leave after today, by the hotel's day. Whatever takes a hotel, a room or a
  * rate off sale cancels none of them, so it answers how many there are, and from when.
  */
-
-export type OpenReservations = {
-  reservations: number
-  /** YYYY-MM-DD; before today where guests have arrived. */
-  firstArrival: string
-}
 
 const hints = {
   closed:

@@ -3,7 +3,8 @@ import type { Hotel } from './contract.ts'
 import { selectFormerAmounts, type FormerAmounts } from './former-amounts.ts'
 import { todayIn } from './hotel-clock.ts'
 import { lockPlaces, refuseAbove } from './hotels-max.ts'
-import { selectOpenOfHotels, type OpenReservations } from './open-reservations.ts'
+import type { OpenReservations } from './open-contract.ts'
+import { selectOpenOfHotels } from './open-reservations.ts'
 
 /** The columns of a hotel that other features use. */
 export type HotelRow = {

@@ -2,22 +2,31 @@ import { firstDay, formatNight, type MonthNumber } from '../../base/calendar.ts'
 import { counted } from '../../base/counted.ts'
 import type { Problem } from '../../http/rejected.ts'
 import { unset } from '../blocks/block-codec.ts'
-import { countNights, nightsIn, type NightMask } from '../blocks/month.ts'
+import { countNights, nightsIn, type MonthNights, type NightMask } from '../blocks/month.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import { namesOf } from '../catalog/row-names.ts'
-import { fieldNumber } from '../fields.ts'
-import type { PlannedItem, RowChange } from './plan.ts'
+import { fieldNumber, type FieldValue } from '../fields.ts'
 
 /**
  * Nights for which two items of a push state different units of one row. The last item counts. Often the units are meant as
  * those of rates: in the flat form `inventory` is the room's.
  */
 
+/** The changes of an item, as a plan has them. */
+type Item = {
+  rows: readonly {
+    roomNo: number
+    rateNo: number
+    months: readonly MonthNights[]
+    sets: readonly FieldValue[]
+  }[]
+}
+
 type Stated = { mask: NightMask; value: number; index: number }
 type Clash = { month: MonthNumber; mask: NightMask; index: number }
 
 /** The warnings, by the index of the item whose units count instead of an earlier one's. */
-export function repeatedUnits(items: readonly PlannedItem[], catalog: HotelCatalog): [number, Problem][] {
+export function repeatedUnits(items: readonly Item[], catalog: HotelCatalog): [number, Problem][] {
   if (items.length < 2) return []
   const statedByRow = new Map<string, Map<MonthNumber, Stated[]>>()
   const warnings: [number, Problem][] = []
@@ -63,7 +72,7 @@ const datesListedMax = 5
 
 function warningOf(
   clashes: readonly Clash[],
-  { roomNo, rateNo, value }: Pick<RowChange, 'roomNo' | 'rateNo'> & { value: number },
+  { roomNo, rateNo, value }: { roomNo: number; rateNo: number; value: number },
   index: number,
   names: ReturnType<typeof namesOf>,
 ): Problem {

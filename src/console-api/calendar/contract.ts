@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { OpenReservations } from '../../hotels/open-reservations.ts'
+import type { OpenReservations } from '../../hotels/open-contract.ts'
 import type { RateRestriction, RestrictionName } from '../../ari/restrictions.ts'
 import { requestedRoom, roomsPerStayMax } from '../../offers/contract.ts'
 import type { CellSetter, ExplainedHotel, ExplainedStay } from './explain-contract.ts'
