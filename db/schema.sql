@@ -15,9 +15,9 @@ create table access_token (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
-  channel text,
   requests_per_minute integer,
   requests_burst integer,
+  channel text,
   constraint access_token_pkey PRIMARY KEY (hash),
   constraint access_token_id_key UNIQUE (id),
   constraint access_token_requests_burst_check CHECK ((requests_burst >= 1)),
@@ -956,6 +956,7 @@ create table reservation_report (
   waives_penalty boolean not null,
   departure_date date,
   note text,
+  version integer not null,
   at timestamp with time zone not null,
   key_id integer,
   operator_name text,
@@ -1169,15 +1170,19 @@ create table supplier (
   hotels_max integer default 0 not null,
   unneeded_steps jsonb default '{}'::jsonb not null,
   on_terms_differ text default 'warn'::text not null,
+  prices_are text default 'sell'::text not null,
+  commission_percent numeric default 0 not null,
   constraint supplier_pkey PRIMARY KEY (id),
   constraint supplier_name_key UNIQUE (name),
   constraint supplier_clock_ahead_ms_check CHECK ((clock_ahead_ms >= 0)),
+  constraint supplier_commission_percent_check CHECK (((commission_percent >= (0)::numeric) AND (commission_percent <= (100)::numeric))),
   constraint supplier_hotels_max_check CHECK (((hotels_max >= 0) AND (hotels_max <= 10000000))),
   constraint supplier_managed_key_rate_max_check CHECK (((managed_key_rate_max >= 1) AND (managed_key_rate_max <= 10000000))),
   constraint supplier_managed_keys_max_check CHECK (((managed_keys_max >= 0) AND (managed_keys_max <= 100))),
   constraint supplier_on_failure_check CHECK ((on_failure = ANY (ARRAY['reject'::text, 'use_stored'::text]))),
   constraint supplier_on_terms_differ_check CHECK ((on_terms_differ = ANY (ARRAY['warn'::text, 'reject'::text]))),
-  constraint supplier_price_tolerance_check CHECK (((price_tolerance >= (0)::numeric) AND (price_tolerance <= (100)::numeric)))
+  constraint supplier_price_tolerance_check CHECK (((price_tolerance >= (0)::numeric) AND (price_tolerance <= (100)::numeric))),
+  constraint supplier_prices_are_check CHECK ((prices_are = ANY (ARRAY['sell'::text, 'net'::text])))
 );
 
 create table tax (
@@ -1428,7 +1433,7 @@ begin
     certification, certification_note, sandbox_fault, room, rate, room_rate, tax, ari_month, price_drift,
     reservation_version, reservation_note, stop_sell, stop_sell_order, hold, room_type, meal_plan, push_body_batch,
     push_body_segment, store_epoch, operator, delivery_alert, reservation_guest, sandbox_callback,
-    reservation_confirmation, reservation_report, cancel_code
+    reservation_confirmation, reservation_report, cancel_code, live_answer
     to ari_supplier;
   -- Its hash too, which the file of revocations notes.
   grant select, insert (hash, key_id, tail), update (expires_at) on api_key_secret to ari_supplier;
@@ -1439,7 +1444,7 @@ begin
   grant select, insert, delete on operator_session, operator_sign_in_link to ari_supplier;
   grant insert on audit_log to ari_supplier;
   grant insert on delivery to ari_supplier;
-  grant update (status, lane, retries, is_alone, trigger, due_at, not_before, give_up_at) on delivery to ari_supplier;
+  grant update (status, lane, retries, is_alone, trigger, due_at, not_before, give_up_at, dead_at) on delivery to ari_supplier;
   grant update (id) on reservation to ari_supplier;
 end
 $function$;
@@ -1590,6 +1595,10 @@ create policy own on hotel using ((supplier_id = ( SELECT session_supplier() AS 
 
 alter table hotel_search enable row level security;
 create policy own on hotel_search using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));
+
+alter table live_answer enable row level security;
+create policy own on live_answer using ((hotel_id IN ( SELECT hotel.id
+   FROM hotel)));
 
 alter table operator enable row level security;
 create policy own on operator using ((supplier_id = ( SELECT session_supplier() AS session_supplier)));

@@ -20,6 +20,8 @@ create table live_answer (
   primary key (hotel_id, room_no, rate_no, arrival, departure, rooms)
 );
 create index live_answer_by_until on live_answer (until);
+alter table live_answer enable row level security;
+create policy own on live_answer using (hotel_id in (select id from hotel));
 
 -- Until when a hotel may have such answers: a push looks for them before that time only.
 alter table hotel add column live_until timestamptz;

@@ -25,6 +25,8 @@ create table reservation_report (
   waives_penalty boolean not null,
   departure_date date,
   note text,
+  -- Of the reservation, when it was reported: what it let go of is owed anew by later ones only.
+  version int not null,
   at timestamptz not null,
   key_id int,
   operator_name text,
@@ -60,7 +62,7 @@ begin
     certification, certification_note, sandbox_fault, room, rate, room_rate, tax, ari_month, price_drift,
     reservation_version, reservation_note, stop_sell, stop_sell_order, hold, room_type, meal_plan, push_body_batch,
     push_body_segment, store_epoch, operator, delivery_alert, reservation_guest, sandbox_callback,
-    reservation_confirmation, reservation_report, cancel_code
+    reservation_confirmation, reservation_report, cancel_code, live_answer
     to ari_supplier;
   -- Its hash too, which the file of revocations notes.
   grant select, insert (hash, key_id, tail), update (expires_at) on api_key_secret to ari_supplier;
@@ -71,7 +73,7 @@ begin
   grant select, insert, delete on operator_session, operator_sign_in_link to ari_supplier;
   grant insert on audit_log to ari_supplier;
   grant insert on delivery to ari_supplier;
-  grant update (status, lane, retries, is_alone, trigger, due_at, not_before, give_up_at) on delivery to ari_supplier;
+  grant update (status, lane, retries, is_alone, trigger, due_at, not_before, give_up_at, dead_at) on delivery to ari_supplier;
   grant update (id) on reservation to ari_supplier;
 end
 $$;

@@ -144,6 +144,8 @@ export type StayReport = {
   waivesPenalty: boolean
   departureDate: string | null
   note: string | null
+  /** Of the reservation, when it was reported. */
+  version: number
   atMs: number
   /** The key of the supplier that reported it; null: an operator did, for the hotel. */
   keyId: number | null

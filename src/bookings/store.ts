@@ -8,6 +8,7 @@ import { Rejected, reportedValue } from '../http/rejected.ts'
 import type { Transaction } from '../postgres/transaction.ts'
 import { reservationErrors } from './answer-contract.ts'
 import { namesIn, searchableBy } from './guest-words.ts'
+import { withoutLetGo } from './stay-standing.ts'
 import { confirmationsOf, reportsOf } from './told-store.ts'
 import { presentDelivery, type DeliveryStanding } from './delivery-standing.ts'
 import type {
@@ -93,7 +94,13 @@ export async function selectOptionalReservation(
     text: `select ${reservationColumns} from ${withPresentVersion} where reservation.id = $1`,
     values: [id],
   })
-  return rows[0]
+  const [row] = rows
+  return row && asItStands(row)
+}
+
+/** A row of `reservationColumns`, without what its hotel let go of. */
+export function asItStands(row: StoredReservation): StoredReservation {
+  return { ...row, content: withoutLetGo(row.content, row) }
 }
 
 /** Locks the reservation until the transaction ends. Its hotel must be locked first, to avoid deadlocks. */

@@ -13,7 +13,8 @@ export const confirmationsOf = (reservationId: string): string => `(
 /** SQL: the reports about a reservation as JSON. */
 export const reportsOf = (reservationId: string): string => `(
   select coalesce(json_agg(json_build_object('roomNumber', room_number, 'report', report,
-    'waivesPenalty', waives_penalty, 'departureDate', departure_date, 'note', note, 'atMs', epoch_ms(at),
+    'waivesPenalty', waives_penalty, 'departureDate', departure_date, 'note', note, 'version', version,
+    'atMs', epoch_ms(at),
     'keyId', key_id) order by id), '[]')
   from reservation_report where reservation_id = ${reservationId})`
 
@@ -63,14 +64,14 @@ export async function insertReport(
   reservationId: number,
   told: StayReport & { operatorName: string | null },
 ): Promise<void> {
-  const { roomNumber, report, waivesPenalty, departureDate, note, atMs, keyId, operatorName } = told
+  const { roomNumber, report, waivesPenalty, departureDate, note, version, atMs, keyId, operatorName } = told
   await connection.query({
     name: 'insert-report',
     text: `
       with written as (
         insert into reservation_report (reservation_id, room_number, report, waives_penalty, departure_date, note, at,
-          key_id, operator_name)
-        values ($1, $2, $3, $4, $5, $6, instant($7), $8, $9)
+          key_id, operator_name, version)
+        values ($1, $2, $3, $4, $5, $6, instant($7), $8, $9, $10)
         returning reservation_id, report
       )
       ${insertEvents('report', eventsOf('written as told', ", 'report', told.report"))}`,
@@ -84,6 +85,7 @@ export async function insertReport(
       atMs,
       keyId,
       operatorName,
+      version,
     ],
   })
 }

@@ -32,7 +32,7 @@ import {
   type BookNeeds,
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
-import { hasStayBegun } from '../from-hotel/stay-reports.ts'
+import { hasStayBegun } from '../stay-standing.ts'
 import { queuedAnew } from '../outbox/show-delivery.ts'
 import { renderPenalty, type Penalty } from '../price/penalty.ts'
 import { renderReservation } from './render-reservation.ts'

@@ -33,7 +33,7 @@ import {
   type BookNeeds,
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
-import { hasStayBegun } from '../from-hotel/stay-reports.ts'
+import { hasStayBegun } from '../stay-standing.ts'
 import { asksOf, refuseWithoutConsent } from '../owed/consent.ts'
 import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'

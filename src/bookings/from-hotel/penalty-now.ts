@@ -1,12 +1,13 @@
 import { dueByTerms } from '../price/due.ts'
-import { penaltyOf, type Penalty, type PenaltyOfRoom } from '../price/penalty.ts'
+import { formerOf } from '../price/owed-by-room.ts'
+import { dueOfGone, penaltyOf, type Penalty, type PenaltyOfRoom } from '../price/penalty.ts'
 import { roomNumbers, roomReservationIds } from '../price/matched-rooms.ts'
 import type { ReservationVersion, RoomState, StayReport } from '../state.ts'
-import { standingOfRoom } from './stay-reports.ts'
+import { standingOfRoom } from '../stay-standing.ts'
 
 /** What guests owe after what their hotel reported. Amounts in minor units. */
 
-type Reported = Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'> & {
+type Reported = Pick<ReservationVersion, 'status' | 'version' | 'modifiedAtMs' | 'content'> & {
   id: number | string
   reports: readonly StayReport[]
 }
@@ -20,11 +21,10 @@ export function penaltyNow(reservation: Reported): Penalty | null {
 }
 
 function cancelledPenalty(reservation: Reported): Penalty | null {
-  const { id, content, modifiedAtMs, reports } = reservation
+  const { id, content, version, reports } = reservation
   const ids = roomReservationIds(id, content.rooms)
   const waived = roomNumbers(content.rooms).flatMap((number, index) => {
-    const { waivedAtMs = -Infinity } = standingOfRoom(reports, number)
-    return waivedAtMs >= modifiedAtMs ? [ids[index] ?? ''] : []
+    return standingOfRoom(reports, number).waivedVersion >= version ? [ids[index] ?? ''] : []
   })
   const penalty = penaltyOf(reservation)
   if (waived.length === 0) return penalty
@@ -34,7 +34,7 @@ function cancelledPenalty(reservation: Reported): Penalty | null {
 }
 
 function noShowPenalty({ id, content, reports }: Reported): Penalty | null {
-  const { rooms, minorDigits } = content
+  const { rooms, roomsGone = [], minorDigits } = content
   const ids = roomReservationIds(id, rooms)
   const missing = roomNumbers(rooms).flatMap((number, index) => {
     const { presence, waivesNoShow } = standingOfRoom(reports, number)
@@ -47,11 +47,13 @@ function noShowPenalty({ id, content, reports }: Reported): Penalty | null {
   const unknown = dues
     .filter(({ room }) => !room.cancelPolicy?.penalties)
     .map(({ roomReservationId }) => roomReservationId)
-  const by = dues.flatMap(({ room, roomReservationId }): PenaltyOfRoom[] => {
+  const ofRooms = dues.flatMap(({ room, roomReservationId }): PenaltyOfRoom[] => {
     const due = noShowDueOf(room, minorDigits)
     const code = room.cancelPolicy?.code ?? null
     return due.amount > 0 ? [{ roomReservationId, room, code, ...due }] : []
   })
+  // Nobody came: as after a cancellation, what is due is all that is owed.
+  const by = missing.length === rooms.length ? [...ofRooms, ...dueOfGone(id, roomsGone)] : ofRooms
   // Nothing is known if the terms of all are not, unless something is owed already.
   if (missing.length === 0 || (unknown.length === missing.length && by.length === 0)) return null
   return { amount: sumOf(by), by, unknown }
@@ -59,15 +61,13 @@ function noShowPenalty({ id, content, reports }: Reported): Penalty | null {
 
 /**
  * The highest of the no-show penalty, the last penalty by the booked terms, and what the room owes already because of
- * earlier changes.
+ * earlier changes; what it owes for former dates beside that.
  */
-export function noShowDueOf(
-  room: RoomState,
-  minorDigits: number,
-  owedAtLeast = 0,
-): Pick<PenaltyOfRoom, 'from' | 'amount'> {
+function noShowDueOf(room: RoomState, minorDigits: number): Pick<PenaltyOfRoom, 'from' | 'amount'> {
   const last = dueByTerms(room, minorDigits, Infinity)
-  return last && last.amount >= owedAtLeast ? last : { from: null, amount: owedAtLeast }
+  const owed = room.owedAtLeast?.amount ?? 0
+  const due = last && last.amount >= owed ? last : { from: null, amount: owed }
+  return { from: due.from, amount: due.amount + formerOf(room) }
 }
 
 function sumOf(by: readonly PenaltyOfRoom[]): number {

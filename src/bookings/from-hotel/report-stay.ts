@@ -20,7 +20,7 @@ import type { StayReport } from '../state.ts'
 import { lockReservation, type LockedHotel, type StoredReservation } from '../store.ts'
 import { insertReport } from '../told-store.ts'
 import { penaltyNow } from './penalty-now.ts'
-import { overlap, standingOfRoom } from './stay-reports.ts'
+import { overlap, standingOfRoom, withoutLetGo } from '../stay-standing.ts'
 
 /** What somebody reports; rooms by their ids. */
 export type Reported = {
@@ -96,11 +96,12 @@ async function report(
     })
   const keyId = 'keyId' in by ? by.keyId : null
   const next: StayReport = {
-    roomNumber: roomNumberOf(stored, told.roomReservationId, members),
+    roomNumber: roomNumberOf(stored, told, members),
     report: kind,
     waivesPenalty: waivePenalty,
     departureDate,
     note,
+    version: stored.version,
     atMs: nowMs + hotel.aheadMs,
     keyId,
   }
@@ -110,18 +111,23 @@ async function report(
   const operatorName = 'operatorName' in by ? by.operatorName : null
   if ('audit' in by) await by.audit(connection)
   connection.lastly((later) => insertReport(later, stored.id, { ...next, operatorName }))
-  const after = { ...stored, reports: [...stored.reports, next] }
+  const reports = [...stored.reports, next]
+  const content = withoutLetGo(stored.content, { version: stored.version, reports })
+  const after = { ...stored, content, reports }
   return { answer: rendered(after, next, told), queued: undefined, outcome: 'reported' }
 }
 
+/** What a room that went owes can be let go of; otherwise nobody was expected in it. */
 function roomNumberOf(
   { id, content }: StoredReservation,
-  sent: string | undefined,
+  { roomReservationId: sent, report: kind }: Reported,
   members: ReportMembers,
 ): number {
   if (sent === undefined) return 0
   const number = roomNumbers(content.rooms)[roomReservationIds(id, content.rooms).indexOf(sent)]
   if (number !== undefined) return number
+  const gone = content.roomsGone?.find((room) => `${id}-${room.number}` === sent)
+  if (gone && kind === 'waived') return gone.number
   throw new Rejected(404, {
     ...reportErrors.roomNotFound,
     path: `/${members.roomReservationId}`,
@@ -139,13 +145,13 @@ const subjects: Readonly<Record<ReportKind, 'presence' | 'stay' | 'card'>> = {
 }
 
 /** The same report, if none about the same has come since. */
-function sameBefore({ reports, modifiedAtMs }: StoredReservation, next: StayReport): StayReport | undefined {
+function sameBefore({ reports, version }: StoredReservation, next: StayReport): StayReport | undefined {
   const last = reports.findLast(
     (one) => subjects[one.report] === subjects[next.report] && overlap(one.roomNumber, next.roomNumber),
   )
   if (!last || !isSame(last, next)) return undefined
   // A later version may owe what was not owed then.
-  return next.report === 'waived' && modifiedAtMs > last.atMs ? undefined : last
+  return next.report === 'waived' && version > last.version ? undefined : last
 }
 
 function isSame(one: StayReport, other: StayReport): boolean {

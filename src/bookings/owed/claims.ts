@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Claim, ReservationContent, RoomGone, RoomState } from '../state.ts'
+import { owingNothing } from '../stay-standing.ts'
 import type { MatchedRooms } from '../price/matched-rooms.ts'
 import { roomNumbers } from '../price/matched-rooms.ts'
 import { dueByTerms } from '../price/due.ts'
@@ -31,9 +32,8 @@ export function withClaims(
       claims.filter((claim) => overlaps(claim, dates)),
       claims.filter((claim) => !overlaps(claim, dates)),
     ]
-    const { owedAtLeast: _owed, formerClaims: _former, ...bare } = room
     return {
-      ...bare,
+      ...owingNothing(room),
       ...(kept.length > 0 ? { owedAtLeast: together(kept, isSold ? dates : undefined) } : {}),
       ...(former.length > 0 ? { formerClaims: former } : {}),
     }

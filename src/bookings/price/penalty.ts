@@ -1,4 +1,4 @@
-import type { Money, ReservationContent, ReservationVersion, RoomState } from '../state.ts'
+import type { Money, ReservationContent, ReservationVersion, RoomGone, RoomState } from '../state.ts'
 import { minorText } from '../../base/money.ts'
 import { formerOf } from './owed-by-room.ts'
 import { dueByTerms } from './due.ts'
@@ -41,15 +41,19 @@ export function penaltyAt(
   atMs: number,
 ): Penalty | null {
   const ofRooms = penaltyOfRooms(id, { rooms, minorDigits }, rooms, atMs)
-  const ofGone = roomsGone.flatMap((room): PenaltyOfRoom[] => {
+  const by = [...(ofRooms?.by ?? []), ...dueOfGone(id, roomsGone)]
+  if (by.length === 0 && ofRooms === null) return null
+  const unknown = ofRooms?.unknown ?? roomReservationIds(id, rooms)
+  return { amount: by.reduce((sum, { amount }) => sum + amount, 0), by, unknown }
+}
+
+/** What rooms that went still owe. */
+export function dueOfGone(id: number | string, roomsGone: readonly RoomGone[]): PenaltyOfRoom[] {
+  return roomsGone.flatMap((room): PenaltyOfRoom[] => {
     const { number, cancelPolicy, amount } = room
     const code = cancelPolicy?.code ?? null
     return amount > 0 ? [{ roomReservationId: `${id}-${number}`, room, code, from: null, amount }] : []
   })
-  const by = [...(ofRooms?.by ?? []), ...ofGone]
-  if (by.length === 0 && ofRooms === null) return null
-  const unknown = ofRooms?.unknown ?? roomReservationIds(id, rooms)
-  return { amount: by.reduce((sum, { amount }) => sum + amount, 0), by, unknown }
 }
 
 /** The penalty for cancelling some of the rooms. */

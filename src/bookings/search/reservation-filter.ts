@@ -1,7 +1,7 @@
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
 import type { PresentDeliveryStatus } from '../delivery-contract.ts'
 import type { ReservationStatus } from '../state.ts'
-import { reservationColumns, withPresentVersion, type StoredReservation } from '../store.ts'
+import { asItStands, reservationColumns, withPresentVersion, type StoredReservation } from '../store.ts'
 
 /** Which reservations the platform searches; absent members match all, and all members must match. */
 export type ReservationFilter = {
@@ -112,5 +112,5 @@ export async function selectReservations(
      order by reservation.id desc`,
     [...filterValues(search, among), search.beforeId ?? null, search.limit],
   )
-  return rows
+  return rows.map((row) => asItStands(row))
 }

@@ -3,8 +3,10 @@ import { Rejected } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { minorDigits } from '../../reference/currencies.ts'
-import { penaltyOf } from '../price/penalty.ts'
-import type { ReservationContent } from '../state.ts'
+import { penaltyNow } from '../from-hotel/penalty-now.ts'
+import type { ReservationContent, StayReport } from '../state.ts'
+import { withoutLetGo } from '../stay-standing.ts'
+import { reportsOf } from '../told-store.ts'
 import {
   filterParameters,
   filterValues,
@@ -112,21 +114,30 @@ async function selectSums(
 
 type Penalty = { amount: number; isUnknown: boolean }
 
+type Cancellation = {
+  id: number
+  version: number
+  modifiedAtMs: number
+  content: ReservationContent
+  reports: StayReport[]
+}
+
 const cancellationsAtOnce = 500
 
 /** By reservation. A cancelled reservation doesn't change any more. */
 async function penaltiesOf(db: Queryable, ids: readonly number[]): Promise<Map<number, Penalty>> {
   const penalties = new Map<number, Penalty>()
   for (let from = 0; from < ids.length; from += cancellationsAtOnce) {
-    const { rows } = await db.query<{ id: number; atMs: number; content: ReservationContent }>({
+    const { rows } = await db.query<Cancellation>({
       name: 'select-cancellations',
-      text: `select reservation_id as id, epoch_ms(at) as "atMs", content from reservation_version
-        where reservation_id = any($1::int8[]) and status = 'Cancel'`,
+      text: `select reservation_id as id, version, epoch_ms(at) as "modifiedAtMs", content,
+          ${reportsOf('reservation_version.reservation_id')} as reports
+        from reservation_version where reservation_id = any($1::int8[]) and status = 'Cancel'`,
       values: [numberArray(ids.slice(from, from + cancellationsAtOnce))],
     })
-    for (const { id, atMs, content } of rows) {
-      const penalty = penaltyOf({ id, status: 'Cancel', modifiedAtMs: atMs, content })
-      penalties.set(id, {
+    for (const { content, ...row } of rows) {
+      const penalty = penaltyNow({ ...row, status: 'Cancel', content: withoutLetGo(content, row) })
+      penalties.set(row.id, {
         amount: penalty?.amount ?? 0,
         isUnknown: penalty === null || penalty.unknown.length > 0,
       })

@@ -124,7 +124,6 @@ async function versionsStored({ db }: TestGateway): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** The id of a booking, which must have succeeded. */
 /** The delivery of what was just booked, where the supplier has no URL. */
 export const notSent = {
   status: 'queued',
@@ -134,6 +133,7 @@ export const notSent = {
   error: 'no_url',
 }
 
+/** The id of a booking, which must have succeeded. */
 export function idOf(reply: Reply): string {
   return String(expectStatus(reply, 201).body['reservationId'])
 }

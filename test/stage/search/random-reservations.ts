@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { runHourly } from '../../../src/deliveries/worker/hourly-run.ts'
 import type { TestClient, TestGateway, TestSupplier } from '../harness.ts'
 import { Chance } from '../models/ari-operations.ts'
-import { ada, expectStatus, idOf, platformOf, room, vat } from '../scenes/booking.ts'
+import { ada, changeAsAsked, expectStatus, idOf, platformOf, room, vat } from '../scenes/booking.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
 
 /** Reservations of several suppliers and hotels in all states, made by the platform and the suppliers. */
@@ -122,7 +122,7 @@ async function happen(chance: Chance, platform: TestClient, { id, supplier, body
   if (what === 1 && status === 'Confirm') {
     const other = randomBody(chance, supplier.name)
     const changed = { ...other, hotel: body['hotel'] }
-    expectOk(await platform.put(path, changed))
+    expectOk(await changeAsAsked(platform, id, changed))
   }
   if (what === 2) expectOk(await platform.post(`${path}/cancel`, {}))
   if (what === 3) {
