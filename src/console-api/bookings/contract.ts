@@ -114,6 +114,7 @@ export type WholeReservation = ReservationOfHotel & {
   paymentType: Shown['payment']['type']
   total: Shown['total']
   /** For a cancelled reservation, by the booked policies. */
+  forfeited: Shown['forfeited']
   penalty: Shown['penalty']
   /** By the contract of the account, as it was when the reservation was made; null: before contracts were stored. */
   pricesAre: Shown['pricesAre']

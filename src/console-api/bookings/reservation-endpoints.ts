@@ -42,7 +42,7 @@ import type { PriceChecker } from '../../price-check/checker.ts'
 import { listedCheckOf } from '../../price-check/render-check.ts'
 import type { CheckRow } from '../../price-check/store.ts'
 import { deliveryIdOf } from '../../bookings/outbox/delivery-queue.ts'
-import { renderReservation } from '../../bookings/book/render-reservation.ts'
+import { renderReservation, type RenderedReservation } from '../../bookings/book/render-reservation.ts'
 import { supplierBody } from '../../deliveries/send/reservation-body.ts'
 import { type DisplayedDelivery, notesShownMax, noteRoutes } from '../deliveries/contract.ts'
 import { selectDeliveriesOf, type DeliveryRow } from '../deliveries/store.ts'
@@ -146,9 +146,6 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
     ])
     const attemptsById = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
     const shown = renderReservation(reservation, needs.clock.now())
-    const { rooms, customer, payment, total, penalty, checkin, checkout, currency } = shown
-    const { pricesAre, commissionPercent, commission, amountPayable } = shown
-    const { clientReference = null, channel = null, confirmations, reports } = shown
     return answer(200, {
       reservation: {
         reservationId: reservation.id,
@@ -157,24 +154,7 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
         supplierId: reservation.supplierId,
         hotelId: reservation.hotelId,
         ...hotel,
-        checkin,
-        checkout,
-        currency,
-        createdAt: instantOf(reservation.createdAtMs),
-        modifiedAt: instantOf(reservation.modifiedAtMs),
-        rooms,
-        customer,
-        paymentType: payment.type,
-        total,
-        penalty,
-        pricesAre,
-        commissionPercent,
-        commission,
-        amountPayable,
-        clientReference,
-        channel,
-        confirmations,
-        reports,
+        ...asThePlatformReads(shown),
         card,
         reach: reachOf(reservation.version, deliveries, attemptsById),
         hasUrl: callback !== undefined,
@@ -192,6 +172,33 @@ export const showReservation = (needs: Needs & { priceChecks: PriceChecker }): M
       },
     })
   })
+
+function asThePlatformReads(shown: RenderedReservation) {
+  const { checkin, checkout, currency, createdAt, modifiedAt, rooms, customer, total, forfeited } = shown
+  const { penalty, pricesAre, commissionPercent, commission, amountPayable, confirmations, reports } = shown
+  const { clientReference = null, channel = null, payment } = shown
+  return {
+    checkin,
+    checkout,
+    currency,
+    createdAt,
+    modifiedAt,
+    rooms,
+    customer,
+    paymentType: payment.type,
+    total,
+    forfeited,
+    penalty,
+    pricesAre,
+    commissionPercent,
+    commission,
+    amountPayable,
+    clientReference,
+    channel,
+    confirmations,
+    reports,
+  }
+}
 
 function withoutCard(reservation: StoredReservation): StoredReservation {
   const { content } = reservation

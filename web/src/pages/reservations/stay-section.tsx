@@ -74,12 +74,18 @@ export function StaySection({ reservation }: { reservation: WholeReservation }) 
             t('reservations.dueAtProperty'),
             <Money key="due" amount={reservation.total.dueAtProperty} currency={currency} />,
           ],
+          ...forfeitedFacts(reservation.forfeited),
           ...penaltyFacts(reservation.penalty),
         ]}
       />
       <PayableFacts reservation={reservation} />
     </Section>
   )
+
+  function forfeitedFacts(forfeited: string): [string, ReactNode][] {
+    if (Number(forfeited) === 0) return []
+    return [[t('reservations.forfeited'), <Money key="forfeited" amount={forfeited} currency={currency} />]]
+  }
 
   function penaltyFacts(penalty: WholeReservation['penalty']): [string, ReactNode][] {
     if (penalty === null) return []
@@ -180,7 +186,13 @@ function RoomPrices({ room, number, currency }: { room: Room; number: number; cu
   }
 }
 
-function RoomTerms({ room: { taxes, fees, cancelPolicy }, currency }: { room: Room; currency: string }) {
+function RoomTerms({
+  room: { taxes, fees, cancelPolicy, owedAtLeast },
+  currency,
+}: {
+  room: Room
+  currency: string
+}) {
   const { t } = useTranslation()
   return (
     <Text size="sm" component="div" c="dimmed">
@@ -197,6 +209,9 @@ function RoomTerms({ room: { taxes, fees, cancelPolicy }, currency }: { room: Ro
       {fees.map(({ name, amount }, index) => (
         <div key={index}>{t('reservations.fee', { name, amount: `${amount} ${currency}` })}</div>
       ))}
+      {Number(owedAtLeast) > 0 && (
+        <div>{t('reservations.owedAtLeast', { amount: `${owedAtLeast} ${currency}` })}</div>
+      )}
       {cancelPolicy !== null && (
         <div>
           {t('reservations.cancelPolicy')}: {cancelPolicy.description ?? cancelPolicy.code}

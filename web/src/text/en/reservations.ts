@@ -117,6 +117,8 @@ export const reservations = {
   cancelPolicy: 'Cancellation policy',
   termsUnknown: 'What a cancellation costs is not known.',
   penalty: 'Cancellation penalty',
+  forfeited: 'Forfeited, charged beside the total',
+  owedAtLeast: 'Owed at least, whatever becomes of the room: {{amount}}',
   penaltyFrom: 'from {{from}}: {{amount}}',
   penaltyAlways: 'any time after booking: {{amount}}',
   pricesAre: 'Pushed prices are',
