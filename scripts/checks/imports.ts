@@ -73,7 +73,7 @@ const innerOrder: Readonly<Record<string, readonly string[]>> = {
   deliveries: ['on-request', 'worker', 'send', 'queue'],
   alerts: ['watch', 'messages', 'channels', 'resync'],
   bulk: ['worker', 'load', 'export', 'csv', 'jobs'],
-  bookings: ['search', 'book', 'from-hotel', 'idempotency', 'owed', 'price', 'outbox'],
+  bookings: ['search', 'book', 'from-hotel', 'idempotency', 'sale', 'owed', 'price', 'outbox'],
   http: ['server', 'calls', 'validation'],
   'push-log': ['read', 'keep', 'bodies'],
   operators: ['sign-in', 'accounts', 'sessions'],

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { requestedRoom, hotelReference, roomsPerStayMax, stayTotal } from '../offers/contract.ts'
+import { requestedRoom, hotelReference, roomsPerStayMax } from '../offers/contract.ts'
+import { stayTotal } from '../offers/stay-contract.ts'
 import { code, date, decimal, lines, nameText, oneOf, route, success, text } from '../http/route.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import {
@@ -11,7 +12,7 @@ import {
   reservationAnswer,
 } from './answer-contract.ts'
 import { paymentTypes } from './callback-contract.ts'
-import { acceptForfeit, consentMembers, forfeited } from './owed/contract.ts'
+import { acceptForfeit, cancelBody, consentMembers, forfeited, quotedRooms } from './owed/contract.ts'
 import { sentNames } from './name-contract.ts'
 import { card } from '../cards/contract.ts'
 
@@ -109,26 +110,6 @@ export type ChangeBody = Static<typeof changeBody>
 export type BookedRoom = ReservationBody['rooms'][number]
 
 const params = Type.Object({ id: code({ description: 'reservationId' }) })
-
-const cancelBody = Type.Object({
-  expectedPenalty: Type.Optional(
-    Type.Union([decimal({ atLeastZero: true }), Type.Null()], {
-      description:
-        'The penalty that the guest agreed to, as `penalty.amount` of the quote; null: none is known. Another one is refused with `PENALTY_CHANGED`. Absent: any is accepted',
-    }),
-  ),
-  rooms: Type.Optional(
-    Type.Array(text({ maxLength: 64 }), {
-      minItems: 1,
-      maxItems: roomsPerStayMax,
-      description: 'The `roomReservationId` of each room to cancel; absent: all',
-    }),
-  ),
-})
-export type CancelBody = Static<typeof cancelBody>
-
-/** Every query parameter is text. */
-const queried = (description: string) => Type.Optional(text({ description, maxLength: 255 }))
 
 const refusals =
   '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `PRICE_CHECK_FAILED` with the `priceChecks` and `Retry-After`; nothing is booked'
@@ -270,9 +251,7 @@ export const reservationRoutes = {
     description:
       'The dry run of a cancellation: the penalty if it is cancelled now, until when that holds, and what the guest gets back. Send `penalty.amount` as `expectedPenalty` with the cancellation.',
     params,
-    query: Type.Object({
-      rooms: queried('The `roomReservationId` of each room to cancel, separated by commas; absent: all'),
-    }),
+    query: quotedRooms,
     answer: Type.Object({ ...success, reservationId: Type.String(), ...cancellationQuote }),
     errors: {
       400: 'Unknown room',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { pricesAres } from '../keys/price-contract.ts'
-import { amount } from '../offers/contract.ts'
+import { amount } from '../offers/stay-contract.ts'
 import { oneOf } from '../http/route.ts'
 import { paymentTypes } from './callback-contract.ts'
 

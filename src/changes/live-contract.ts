@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { stayTotal } from '../offers/contract.ts'
+import { stayTotal } from '../offers/stay-contract.ts'
 import { date, oneOf } from '../http/route.ts'
 
 /** What a change of kind `live` tells. */

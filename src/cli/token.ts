@@ -66,6 +66,11 @@ Examples:
   addChannel(token)
   addList(token)
   addLimits(token)
+  addRevoke(token)
+  return token
+}
+
+function addRevoke(token: Command): void {
   token
     .command('revoke')
     .description('revoke a token permanently')
@@ -83,7 +88,6 @@ Examples:
         printOutcome(given, outcome, `Token ${tokenId} is revoked and stops working within a second`)
       }),
     )
-  return token
 }
 
 function addChannel(token: Command): void {

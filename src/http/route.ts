@@ -283,9 +283,7 @@ export const errorAnswer = Type.Object({
 /** Limits that the platform enforces and contracts publish. This one: of all requests but those with suppliers' keys. */
 export const usualBodyBytesMax = 1024 * 1024
 
-/**
- * Deeper than any shape of the contract; a body nested further is refused before anything recurses into it.
- */
+/** Deeper than any shape of the contract; a body nested further is refused before anything recurses into it. */
 export const bodyNestingMax = 32
 /**
  * Bodies with more keys, more commas, or more lists, than this are refused before the parse: each one costs parse time,

@@ -113,8 +113,8 @@ function termsOf(penalties: Penalties): ArrivalTerms {
 function effectOf(penalties: readonly StayPenalty[]): string {
   const highestByFrom = new Map<string | null, number>()
   let noShow = 0
-  for (const { from, amount, noShow: isNoShow = false } of penalties) {
-    if (isNoShow) noShow = Math.max(noShow, Number(amount))
+  for (const { from, amount, noShow: isOfNoShow = false } of penalties) {
+    if (isOfNoShow) noShow = Math.max(noShow, Number(amount))
     else highestByFrom.set(from, Math.max(highestByFrom.get(from) ?? 0, Number(amount)))
   }
   const ordered = [...highestByFrom].sort(([one], [other]) => momentOf(one) - momentOf(other))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reservationErrors } from '../../src/bookings/answer-contract.ts'
+import { reservationErrors } from '../../src/bookings/errors-contract.ts'
 import { refusals } from '../../src/bookings/refusal-contract.ts'
 
 /** Refusals of another status than 409: something is wrong with the request, or what it names isn't there. */

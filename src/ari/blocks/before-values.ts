@@ -10,7 +10,7 @@ import {
   writeRuns,
   writeVarint,
 } from './block-codec.ts'
-import type { Notes } from './block.ts'
+import type { Notes } from './stamp.ts'
 import { countNights, type NightMask } from './month.ts'
 import { packBlockKey, unpackBlockKey } from './store.ts'
 

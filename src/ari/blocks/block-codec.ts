@@ -146,3 +146,10 @@ export function readDifference(reader: Cursor): number {
   const magnitude = upper * 64 + ((first & 127) >> 1)
   return first & 1 ? -magnitude - 1 : magnitude
 }
+
+/** What a column has of each night. */
+export const kinds = { value: 0, revision: 1, sequence: 2, givenUp: 3 } as const
+
+export function sequenceTag(field: number, keyId: number): number {
+  return keyId * 65536 + field * 4 + kinds.sequence
+}

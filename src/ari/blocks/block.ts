@@ -1,9 +1,11 @@
 import {
   columnsIn,
+  kinds,
   lastSet,
   nightsMax,
   readRuns,
   scratchFor,
+  sequenceTag,
   unset,
   unsetNights,
   writeColumn,
@@ -13,6 +15,7 @@ import {
 import { fieldNumber, isGuestPriceField, isPriceField } from '../fields.ts'
 import type { PricingModel } from '../item-contract.ts'
 import { nightsWhere, type NightMask } from './month.ts'
+import type { SetResult, Stamp } from './stamp.ts'
 
 /**
  * One month of one room or room-rate, packed. A block is a list of columns. A column has 31 nights of one of:
@@ -25,33 +28,10 @@ import { nightsWhere, type NightMask } from './month.ts'
  * field·4 + kind. A run starts with one byte: bits 0–4 are its length − 1, bits 5–6 say what follows: 0 one
  * value for all its nights, 1 nothing (nights unset), 2 a value for each night. A value is the zigzag varint
  * of its difference from the previous value. Unset nights at the end are not written. The SQL function
- * ari_block_cells reads the same bytes.
- *
- * For the reasons against arrays of 31, and the cost of each, see decisions/002-ari-storage.md.
+ * ari_block_cells reads the same bytes. Why not arrays of 31: decisions/002-ari-storage.md.
  */
 
 const version = 1
-const kinds = { value: 0, revision: 1, sequence: 2, givenUp: 3 } as const
-
-/** Takes note of the values that a change replaces, in the block named by `at`; before-values.ts stores them. */
-export type Notes = {
-  at: (row: { roomNo: number; rateNo: number }, month: number) => void
-  /** `values`: what the nights of the mask had, in their order. */
-  note: (field: number, mask: NightMask, values: readonly number[]) => void
-}
-
-/** The origin of a value (revision, sequence, key) and the currency revision needed to judge it. */
-export type Stamp = {
-  revision: number
-  /** Absent: the push is applied in order of arrival, and no sequence is remembered. */
-  sequence: number | undefined
-  keyId: number
-  /** Prices set at this revision or before it are in a former currency and never equal any price. */
-  currencyRevision: number
-  before?: Notes
-}
-
-export type SetResult = { changed: NightMask; superseded: NightMask }
 
 /** The blocks a push may touch, by row and month. */
 export type Blocks = { of: (roomNo: number, rateNo: number, month: number) => Block }
@@ -156,8 +136,10 @@ export class Block {
   /** The nights of the mask on which no newer sequence of the key forbids to set the field. */
   allows(field: number, mask: NightMask, { sequence, keyId }: Stamp): NightMask {
     if (sequence === undefined) return mask
-    const own = this.#sequences(field, keyId)
-    const all = isGuestPriceField(field) ? this.#sequences(fieldNumber.anyGuestPrice, keyId) : undefined
+    const own = this.#nights(sequenceTag(field, keyId))
+    const all = isGuestPriceField(field)
+      ? this.#nights(sequenceTag(fieldNumber.anyGuestPrice, keyId))
+      : undefined
     if (!own && !all) return mask
     return nightsWhere(
       mask,
@@ -267,7 +249,7 @@ export class Block {
   #advance(field: number, mask: NightMask, stamp: Stamp, sequence: number): NightMask {
     const allowed = this.allows(field, mask, stamp)
     if (allowed === 0) return 0
-    const own = this.#sequences(field, stamp.keyId) ?? this.#add(sequenceTag(field, stamp.keyId))
+    const own = this.#nights(sequenceTag(field, stamp.keyId)) ?? this.#add(sequenceTag(field, stamp.keyId))
     for (let rest = allowed; rest !== 0; rest &= rest - 1) {
       const night = 31 - Math.clz32(rest & -rest)
       if (own[night] === sequence) continue
@@ -275,10 +257,6 @@ export class Block {
       this.dirty = true
     }
     return allowed
-  }
-
-  #sequences(field: number, keyId: number): number[] | undefined {
-    return this.#nights(sequenceTag(field, keyId))
   }
 
   #nights(tag: number): number[] | undefined {
@@ -319,8 +297,4 @@ export class Block {
     }
     return Buffer.from(writer.bytes.subarray(0, writer.at))
   }
-}
-
-function sequenceTag(field: number, keyId: number): number {
-  return keyId * 65536 + field * 4 + kinds.sequence
 }

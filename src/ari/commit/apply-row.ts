@@ -1,4 +1,5 @@
-import type { Block, SetResult, Stamp } from '../blocks/block.ts'
+import type { Block } from '../blocks/block.ts'
+import type { SetResult, Stamp } from '../blocks/stamp.ts'
 import { unset } from '../blocks/block-codec.ts'
 import type { MonthNights, NightMask } from '../blocks/month.ts'
 import { fieldNumber, isGuestPriceField, isPriceField, type FieldValue } from '../fields.ts'

@@ -1,4 +1,5 @@
-import type { Block, Blocks, Stamp } from '../blocks/block.ts'
+import type { Block, Blocks } from '../blocks/block.ts'
+import type { Stamp } from '../blocks/stamp.ts'
 import { haveSameValues } from '../blocks/same-values.ts'
 
 /** Blocks for trying out a push, discarded after a dry run and when later items undo earlier ones. */

@@ -1,4 +1,5 @@
-import type { Blocks, Stamp } from '../blocks/block.ts'
+import type { Blocks } from '../blocks/block.ts'
+import type { Stamp } from '../blocks/stamp.ts'
 import type { ReadyPush } from '../judge/plan.ts'
 import type { LockedHotel } from '../blocks/store.ts'
 import { PushJudge } from './judged-push.ts'

@@ -1,5 +1,5 @@
 import { packBlockKey } from '../blocks/store.ts'
-import type { Stamp } from '../blocks/block.ts'
+import type { Stamp } from '../blocks/stamp.ts'
 import type { NightMask } from '../blocks/month.ts'
 import type { HoldExample, Reason } from './contract.ts'
 import type { HoldEnder, HoldState } from './holds-contract.ts'

@@ -7,28 +7,21 @@ import { minorText } from '../../base/money.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
 import { Rejected, type Problem } from '../../http/rejected.ts'
 import type { Transaction } from '../../postgres/transaction.ts'
-import {
-  agreeAgain,
-  agreePrice,
-  checkPrices,
-  checksNow,
-  noChecks,
-  type Agreed,
-  type Checks,
-  type Terms,
-} from '../price/agree-price.ts'
-import { reservationErrors, type RefusalDetails } from '../answer-contract.ts'
+import { agreeAgain, agreePrice, type Agreed, type Terms } from '../sale/agree-price.ts'
+import { checkPrices, checksNow, noChecks, type Checks } from '../sale/check-prices.ts'
+import type { RefusalDetails } from '../answer-contract.ts'
+import { reservationErrors } from '../errors-contract.ts'
 import type { ReservationBody } from '../contract.ts'
-import { expectedOf } from '../price/expected-total.ts'
-import { keptRooms, type KeptRoom } from '../price/kept-rooms.ts'
+import { expectedOf } from '../sale/expected-total.ts'
+import { keptRooms, type KeptRoom } from '../sale/kept-rooms.ts'
 import { matchRooms, refuseRoomIds, type MatchedRooms } from '../price/matched-rooms.ts'
 import { penaltyAt } from '../price/penalty.ts'
 import { StayForbidden, type BookNeeds, type BookedHotel } from '../idempotency/idempotent-booking.ts'
-import { quoteRooms } from '../price/quote-rooms.ts'
-import type { Order, Quoted } from '../price/order.ts'
+import { quoteRooms } from '../sale/quote-rooms.ts'
+import type { Order, Quoted } from '../sale/order.ts'
 import type { GivenUp, Money, ReservationContent, ReservationVersion, Payment } from '../state.ts'
 import type { LockedHotel, Lowered } from '../store.ts'
-import { givenUpBy, loweredBlocks, stillOwn, unitsTaken, type Stay, type Units } from '../price/units.ts'
+import { givenUpBy, loweredBlocks, stillOwn, unitsTaken, type Stay, type Units } from '../sale/units.ts'
 import { BeforeValues } from '../../ari/blocks/before-values.ts'
 import { writeBlocks, writeVersions } from '../../ari/blocks/store.ts'
 import { queueDelivery, type QueuedDelivery } from '../outbox/delivery-queue.ts'

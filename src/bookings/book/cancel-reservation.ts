@@ -8,8 +8,10 @@ import type { Needs } from '../../postgres/postgres.ts'
 import type { Transaction } from '../../postgres/transaction.ts'
 import { forgetCardOfCancelled } from '../../cards/store.ts'
 import { queueVersion } from './book.ts'
-import type { CancelBody, reservationRoutes } from '../contract.ts'
-import { reservationErrors, type PenaltyRefusal } from '../answer-contract.ts'
+import type { reservationRoutes } from '../contract.ts'
+import type { CancelBody } from '../owed/contract.ts'
+import type { PenaltyRefusal } from '../answer-contract.ts'
+import { reservationErrors } from '../errors-contract.ts'
 import {
   chargedFor,
   nextPenalty,
@@ -70,8 +72,8 @@ async function cancel(
   const isDone = following[stored.status].cancel === 'unchanged'
   if (isDone || rooms?.length === 0) {
     const penalty = isDone ? penaltyFor(stored, undefined, stored.modifiedAtMs) : null
-    const body = renderCancelled(stored, penalty, nowMs)
-    return { answer: answer(200, body), queued: undefined, outcome: 'unchanged' }
+    const unchanged = renderCancelled(stored, penalty, nowMs)
+    return { answer: answer(200, unchanged), queued: undefined, outcome: 'unchanged' }
   }
   refuseOnceBegun(stored, todayIn(hotel, nowMs))
   const penalty = penaltyFor(stored, rooms, atMs)
@@ -145,6 +147,7 @@ export async function quoteCancellation(
     reservationId: String(stored.id),
     penalty: renderPenalty(penalty, content),
     until: next?.from ?? null,
+    // oxlint-disable-next-line unicorn/no-thenable -- No promise: a text as "until … then".
     then: next ? renderPenalty(next.penalty, content) : null,
     refund: isKnown ? minorText(chargedFor(content, rooms) - penalty.amount, content.minorDigits) : null,
     currency: content.currency,

@@ -18,12 +18,13 @@ import {
 } from './book.ts'
 import { keepCardUntil, saveCard, selectCards, selectDeliversCards } from '../../cards/store.ts'
 import type { BookingAnswer, ChangeBody } from '../contract.ts'
-import { reservationErrors } from '../answer-contract.ts'
+import { reservationErrors } from '../errors-contract.ts'
 import {
   reservationOf,
   insertVersion,
   lockReservation,
   selectHotelClock,
+  type Lowered,
   type StoredReservation,
 } from '../store.ts'
 import { following, type ReservationContent } from '../state.ts'
@@ -39,6 +40,7 @@ import { changeOf } from './content.ts'
 import { withoutCardsInRemarks } from './reservation-rules.ts'
 import { refuseOtherCurrency } from './virtual-card.ts'
 import { bookingAnswerOf } from './render-reservation.ts'
+import type { QueuedDelivery } from '../outbox/delivery-queue.ts'
 import { queuedAnew } from '../outbox/show-delivery.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
 import type { Card } from '../../cards/vault.ts'
@@ -89,7 +91,6 @@ async function modify(
   },
 ): Promise<Booked<BookingAnswer>> {
   const { hotel, stored, body, before, rooms } = change
-  const { hotelId } = stored
   const nowMs = needs.clock.now()
   const atMs = nowMs + hotel.aheadMs
   refuseUnlessModifiable(stored, todayIn(hotel, nowMs))
@@ -133,29 +134,50 @@ async function modify(
 
   const asks = body.dryRun === true ? asksOf(made) : undefined
   if (!asks) refuseWithoutConsent(body, made)
-  const status = following.Confirm.modify
-  connection.lastly((later) => insertVersion(later, stored, { status, content, lowered, atMs }))
-  const version = { id, hotelId, version: stored.version + 1, status, modifiedAtMs: atMs, content }
-  const queued = queueVersion(connection, version, hotel)
-  // After the delivery: settling a delivery also locks it before its card.
-  const keepUntilMs = cardExpiresAtMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
-  const sealed = isNewCard ? needs.vault.seal(id, card) : undefined
-  connection.lastly((later) =>
-    sealed
-      ? saveCard(later, stored.id, sealed, { version: version.version, nowMs, keepUntilMs })
-      : keepCardUntil(later, stored.id, keepUntilMs),
-  )
+  const changed = { stored, hotel, content, lowered, card: isNewCard ? card : undefined, atMs, nowMs }
+  const { modified, queued } = writeChange(needs, connection, changed)
   const confirmation = asks
     ? { code: '200', message: 'The reservation would be modified', warnings, ...matched, asks }
     : { code: '200', message: 'Reservation modified', warnings, ...matched }
-  const { aheadMs, endpoint } = hotel
-  const delivery = queuedAnew(stored.delivery, { nowMs, aheadMs, endpoint })
-  const modified = { ...stored, ...version, id: stored.id, delivery }
   return {
     answer: answer(200, bookingAnswerOf(modified, nowMs, confirmation)),
     queued,
     outcome: 'modified',
   }
+}
+
+/** Writes the next version, its delivery, and the card if it is a new one. */
+function writeChange(
+  needs: BookNeeds,
+  connection: Transaction,
+  change: {
+    stored: StoredReservation
+    hotel: BookedHotel
+    content: ReservationContent
+    lowered: Lowered | undefined
+    card: Card | undefined
+    atMs: number
+    nowMs: number
+  },
+): { modified: StoredReservation; queued: QueuedDelivery } {
+  const { stored, hotel, content, lowered, card, atMs, nowMs } = change
+  const id = String(stored.id)
+  const status = following.Confirm.modify
+  connection.lastly((later) => insertVersion(later, stored, { status, content, lowered, atMs }))
+  const version = stored.version + 1
+  const next = { version, status, modifiedAtMs: atMs, content }
+  const queued = queueVersion(connection, { ...next, id, hotelId: stored.hotelId }, hotel)
+  // After the delivery: settling a delivery also locks it before its card.
+  const keepUntilMs = cardExpiresAtMs(parseNight(content.checkout) ?? 0) - hotel.aheadMs
+  const sealed = card ? needs.vault.seal(id, card) : undefined
+  connection.lastly((later) =>
+    sealed
+      ? saveCard(later, stored.id, sealed, { version, nowMs, keepUntilMs })
+      : keepCardUntil(later, stored.id, keepUntilMs),
+  )
+  const { aheadMs, endpoint } = hotel
+  const delivery = queuedAnew(stored.delivery, { nowMs, aheadMs, endpoint })
+  return { modified: { ...stored, ...next, delivery }, queued }
 }
 
 /** The comparison ignores how a state was priced, and the name that the hotel has by now. */

@@ -7,7 +7,7 @@ import { isRecord, validator } from '../../http/validation/validate.ts'
 import { isCountryCode } from '../../reference/countries.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import { cardErrors } from '../../cards/contract.ts'
-import { reservationErrors } from '../answer-contract.ts'
+import { reservationErrors } from '../errors-contract.ts'
 import { reservationRoutes, type ChangeBody, type ReservationBody } from '../contract.ts'
 import { virtualCardProblems } from './virtual-card.ts'
 import {

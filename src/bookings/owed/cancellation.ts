@@ -1,6 +1,6 @@
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { totalOf } from '../../taxes/compute/compute.ts'
-import { reservationErrors } from '../answer-contract.ts'
+import { reservationErrors } from '../errors-contract.ts'
 import { penaltyAt, penaltyOfRooms, type Penalty } from '../price/penalty.ts'
 import { roomReservationIds } from '../price/matched-rooms.ts'
 import type { ReservationContent, RoomState } from '../state.ts'

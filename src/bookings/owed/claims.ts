@@ -76,7 +76,8 @@ function standingClaims({ owedAtLeast, formerClaims = [] }: RoomState): Claim[] 
 /** One claim for dates that were given up and are taken back, beside those that were kept. */
 function together(claims: readonly Claim[], dates: Dates | undefined): Claim {
   const amount = claims.reduce((sum, claim) => sum + claim.amount, 0)
-  const all = claims.reduce<Dates>(union, dates ?? claims[0] ?? { from: '', to: '' })
+  let all: Dates = dates ?? claims[0] ?? { from: '', to: '' }
+  for (const claim of claims) all = union(all, claim)
   return { from: all.from, to: all.to, amount }
 }
 

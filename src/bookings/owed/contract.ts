@@ -1,12 +1,13 @@
-import Type from 'typebox'
-import { decimal } from '../../http/route.ts'
+import Type, { type Static } from 'typebox'
+import { decimal, text } from '../../http/route.ts'
+import { roomsPerStayMax } from '../../offers/contract.ts'
 import {
   amount,
   cancellationMembers,
   cancelPolicyOfStay,
   digestOfTerms,
   feeLine,
-} from '../../offers/contract.ts'
+} from '../../offers/stay-contract.ts'
 
 /** What a guest agrees to, and what is owed to the hotel: members of requests, answers and refusals. */
 
@@ -36,6 +37,34 @@ export const acceptForfeit = Type.Optional(
       '`forfeited` as it is after the change, in the currency of the reservation: a change that raises it is refused without the guest’s consent (`PENALTY_DUE`)',
   }),
 )
+
+/** Of cancellations. */
+export const cancelBody = Type.Object({
+  expectedPenalty: Type.Optional(
+    Type.Union([decimal({ atLeastZero: true }), Type.Null()], {
+      description:
+        'The penalty that the guest agreed to, as `penalty.amount` of the quote; null: none is known. Another one is refused with `PENALTY_CHANGED`. Absent: any is accepted',
+    }),
+  ),
+  rooms: Type.Optional(
+    Type.Array(text({ maxLength: 64 }), {
+      minItems: 1,
+      maxItems: roomsPerStayMax,
+      description: 'The `roomReservationId` of each room to cancel; absent: all',
+    }),
+  ),
+})
+export type CancelBody = Static<typeof cancelBody>
+
+/** The query of a quote. */
+export const quotedRooms = Type.Object({
+  rooms: Type.Optional(
+    text({
+      description: 'The `roomReservationId` of each room to cancel, separated by commas; absent: all',
+      maxLength: 255,
+    }),
+  ),
+})
 
 /** Of answers about a reservation. */
 export const forfeited = amount(

@@ -1,5 +1,5 @@
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
-import { reservationErrors } from '../answer-contract.ts'
+import { reservationErrors } from '../errors-contract.ts'
 import type { BookedRoom } from '../contract.ts'
 import { personName } from '../person-name.ts'
 import type { ReservationContent, RoomState } from '../state.ts'

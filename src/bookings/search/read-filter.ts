@@ -4,7 +4,7 @@ import { Rejected, rejectIfAny, reportedValue, type Problem } from '../../http/r
 import { selectOptionalSupplierId } from '../../keys/suppliers.ts'
 import { referenceNotFound, type HotelFinder } from '../../offers/stay-request.ts'
 import type { Needs } from '../../postgres/postgres.ts'
-import { reservationErrors } from '../answer-contract.ts'
+import { reservationErrors } from '../errors-contract.ts'
 import { presentDeliveryStatuses } from '../delivery-contract.ts'
 import { reservationStatuses } from '../../webhooks/contract.ts'
 import type { ReservationFilter } from './reservation-filter.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { oneOf, queriedLimit, route, success, text, integer, type ConstraintError } from '../../http/route.ts'
-import { amount } from '../../offers/contract.ts'
+import { amount } from '../../offers/stay-contract.ts'
 import { reservationStatuses } from '../../webhooks/contract.ts'
 import { reservationAnswer } from '../answer-contract.ts'
 import { presentDeliveryStatuses } from '../delivery-contract.ts'

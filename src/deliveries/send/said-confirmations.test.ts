@@ -99,14 +99,14 @@ async function toldSince(
 ): Promise<{ events: Record<string, unknown>[]; cursor: string }> {
   await pushNights(supplier, { inventory: ++units })
   const events: Record<string, unknown>[] = []
-  for (let after = cursor; ;) {
-    const { body } = expectOk(await platform.get(`/booking/changes?after=${after}&wait=30`))
+  for (let position = cursor; ;) {
+    const { body } = expectOk(await platform.get(`/booking/changes?after=${position}&wait=30`))
     const changes: Record<string, unknown>[] = Object(body['changes'])
     const own = changes.filter((change) => change['supplier'] === supplier.name)
     events.push(...own)
-    after = String(body['cursor'])
+    position = String(body['cursor'])
     const isThere = own.some(({ kind, nights }) => kind === 'ari' && isOwnInventory(nights))
-    if (isThere) return { events, cursor: after }
+    if (isThere) return { events, cursor: position }
   }
 }
 

@@ -1,4 +1,4 @@
-import { cancellations, type Cancellation } from '../contract.ts'
+import { cancellations, type Cancellation } from '../stay-contract.ts'
 import type { PenaltyStep } from './penalties.ts'
 
 /** How a stay can be cancelled, in a word. */
@@ -37,13 +37,11 @@ export function cancellationOfSteps(
 /** Of several rooms the strictest, unknown before all, with the earliest `freeUntil`. */
 export function strictest(rooms: readonly CancellationNow[]): CancellationNow {
   const strict = [...cancellations].reverse()
-  const [first = { cancellation: 'unknown', freeUntil: null } as const, ...others] = rooms
-  const { cancellation, freeUntil } = others.reduce<CancellationNow>((one, other) => {
-    const [ofOne, ofOther] = [strict.indexOf(one.cancellation), strict.indexOf(other.cancellation)]
-    if (ofOne !== ofOther) return ofOne < ofOther ? one : other
-    return momentOf(other) < momentOf(one) ? other : one
-  }, first)
-  return { cancellation, freeUntil }
+  const rank = ({ cancellation }: CancellationNow): number => strict.indexOf(cancellation)
+  const [first] = rooms.toSorted(
+    (one, other) => rank(one) - rank(other) || momentOf(one) - momentOf(other) || 0,
+  )
+  return { cancellation: first?.cancellation ?? 'unknown', freeUntil: first?.freeUntil ?? null }
 }
 
 function momentOf({ freeUntil }: CancellationNow): number {

@@ -4,7 +4,7 @@ import { replaceSource, type Replacement } from '../replace-source.ts'
 const breaks: Readonly<Record<string, Replacement>> = {
   /** A price that changes while the supplier is asked about another is booked. */
   unconfirmedPrice: {
-    file: 'src/bookings/price/agree-price.ts',
+    file: 'src/bookings/sale/agree-price.ts',
     from: 'if (!wasChecked || agreed.total.afterTax === before.total.afterTax) return agreed',
     to: 'if (terms.expected === undefined) return agreed',
   },
@@ -16,7 +16,7 @@ const breaks: Readonly<Record<string, Replacement>> = {
   },
   /** Where a room has no count any more, a rate takes no units off the other rates. */
   unitsOfOneRate: {
-    file: 'src/bookings/price/units.ts',
+    file: 'src/bookings/sale/units.ts',
     from: 'roomRateKey(roomNo, isRoomCounted ? rateNo : 0)',
     to: 'roomRateKey(roomNo, rateNo)',
   },

@@ -2,7 +2,7 @@ import { parseNight, type DayNumber } from '../../base/calendar.ts'
 import { partiesOf, type ChildAges } from '../../offers/party.ts'
 import type { BookedRoom, ReservationBody } from '../contract.ts'
 import type { ReservationContent, RoomState } from '../state.ts'
-import { isSameOrSmaller, isSameParty, isSameRate, type MatchedRooms } from './matched-rooms.ts'
+import { isSameOrSmaller, isSameParty, isSameRate, type MatchedRooms } from '../price/matched-rooms.ts'
 
 /** Requested rooms that keep nights of a booked one, in the same room and rate. */
 

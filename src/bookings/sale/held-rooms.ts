@@ -6,7 +6,7 @@ import { allIn, basisOf, withBookedTerms } from './kept-price.ts'
 import type { KeptRoom } from './kept-rooms.ts'
 import { bookedNights, priceNights } from './room-nights.ts'
 import { type Stay, type Units } from './units.ts'
-import { bookedTerms } from './with-terms.ts'
+import { bookedTerms } from '../price/with-terms.ts'
 import type { Order, QuotedRoom, Forbidden, RequestedRoom } from './order.ts'
 import { bookedStateOf, perUnit, nightsNow } from './room-state.ts'
 import { testedRoomRate, failing } from './tested-rate.ts'
@@ -48,13 +48,16 @@ export function quoteHeld(
     const rules = failing(explain(days, catalog, roomRate, { ...wanted, held: undefined }), [])
     return { rooms: [position], roomRate, rules }
   }
-  const { basis: _basis, ...amounts } = best.found
+  const { nights: sold, taxes, total, penaltyBase } = best.found
   const ofNow = bookedStateOf(catalog, roomRate, one.room)
   const state = withBookedTerms(
     booked,
     {
       ...ofNow,
-      ...amounts,
+      nights: sold,
+      taxes,
+      total,
+      penaltyBase,
       mealPlan: keepsPrice ? booked.mealPlan : ofNow.mealPlan,
       basis: underBookedTerms(basisOf(booked.basis, best.found), booked),
     },

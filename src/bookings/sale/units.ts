@@ -1,6 +1,7 @@
 import { fieldNumber } from '../../ari/fields.ts'
 import { nightsMax, unset } from '../../ari/blocks/block-codec.ts'
-import type { Block, Stamp } from '../../ari/blocks/block.ts'
+import type { Block } from '../../ari/blocks/block.ts'
+import type { Stamp } from '../../ari/blocks/stamp.ts'
 import { blockKeyText, type BlockKey, type WrittenBlock } from '../../ari/blocks/store.ts'
 import { blockOf, keysOfRoom, type RoomRateDays } from '../../offers/stays/room-rate-days.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'

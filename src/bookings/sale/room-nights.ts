@@ -32,16 +32,16 @@ export function priceNights(
 ): PricedNights | undefined {
   const taxes = datedTaxes(nights)
   const parts: Part[] = []
-  let done: readonly SoldNight[] = []
+  const charged = new Set<Tax>()
   for (const run of runsOf(nights)) {
     // What is charged once a stay is in the first run that it applies to.
-    const ofRun = taxes.filter((tax) => !isPerStay(tax) || !done.some(({ day }) => applies(tax, day)))
+    const ofRun = taxes.filter((tax) => !charged.has(tax))
     const part = run[0]?.live
       ? pricedLive(run, ofRun, persons, minorDigits)
       : pricedAsPushed(run, ofRun, persons, minorDigits)
     if (!part) return undefined
     parts.push(part)
-    done = [...done, ...run]
+    for (const tax of taxes) if (isPerStay(tax) && run.some(({ day }) => applies(tax, day))) charged.add(tax)
   }
   const live = nights.flatMap(({ day, live: answered }) => (answered ? [formatNight(day)] : []))
   const [only] = parts
@@ -157,7 +157,9 @@ function datedTaxes(nights: readonly SoldNight[]): Tax[] {
 }
 
 function ranges(tax: Tax, days: readonly DayNumber[], nightCount: number): Tax[] {
-  const { startDate: _start, endDate: _end, ...always } = tax
+  const always = { ...tax }
+  delete always.startDate
+  delete always.endDate
   if (days.length === nightCount) return [always]
   const found: { from: DayNumber; to: DayNumber }[] = []
   for (const day of days.toSorted((one, other) => one - other)) {

@@ -1,10 +1,10 @@
 import { personName } from '../person-name.ts'
-import { type BookableRoomRate, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
+import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import { unset } from '../../ari/blocks/block-codec.ts'
 import { fieldNumber } from '../../ari/fields.ts'
-import { type WantedStay } from '../../offers/price/evaluate.ts'
-import { type Party } from '../../offers/party.ts'
-import { RoomRateDays } from '../../offers/stays/room-rate-days.ts'
+import type { WantedStay } from '../../offers/price/evaluate.ts'
+import type { Party } from '../../offers/party.ts'
+import type { RoomRateDays } from '../../offers/stays/room-rate-days.ts'
 import { formatNight, parseNight } from '../../base/calendar.ts'
 import type { TaxedRoom } from '../../taxes/compute/compute.ts'
 import { termsOn } from '../../products/policies/arrival-terms.ts'
@@ -12,7 +12,7 @@ import type { BookedRoom } from '../contract.ts'
 import type { RoomState } from '../state.ts'
 import { type SoldNight } from './room-nights.ts'
 import { type Stay } from './units.ts'
-import { withTerms } from './with-terms.ts'
+import { withTerms } from '../price/with-terms.ts'
 
 /** Rooms as they are sold now. */
 
@@ -78,7 +78,8 @@ export function bookedStateOf(
 export function perUnit(state: RoomState, days: RoomRateDays): RoomState {
   const { basis, nights } = state
   if (!basis) return state
-  const { isPerUnit: _before, ...rest } = basis
+  const rest = { ...basis }
+  delete rest.isPerUnit
   const isPerUnit = nights.every(
     ({ date }) => days.at('rate', fieldNumber.unitPrice, parseNight(date) ?? 0) !== unset,
   )

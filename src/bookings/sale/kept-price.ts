@@ -6,7 +6,7 @@ import type { RoomBasis, RoomState } from '../state.ts'
 import { personName } from '../person-name.ts'
 import type { KeptRoom } from './kept-rooms.ts'
 import { bookedNights, priceNights, type PricedNights } from './room-nights.ts'
-import { bookedTerms, withTerms, type TermsUnits } from './with-terms.ts'
+import { bookedTerms, withTerms, type TermsUnits } from '../price/with-terms.ts'
 
 /** The state of a room that gives up nights or guests: at the price, taxes and policy it was booked with. */
 
@@ -58,7 +58,8 @@ function taxedAnew(
 
 /** The booked basis for other nights. */
 export function basisOf(booked: RoomBasis | undefined, { basis }: PricedNights): RoomBasis {
-  const { liveNights: _former, ...rest } = booked ?? { prices: [], taxes: [] }
+  const rest: RoomBasis = { ...(booked ?? { prices: [], taxes: [] }) }
+  delete rest.liveNights
   return { ...rest, ...basis }
 }
 
