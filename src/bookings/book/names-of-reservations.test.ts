@@ -5,6 +5,7 @@ import { setTokenChannel } from '../../keys/token-channel.ts'
 import {
   bookingBody,
   bookingBy,
+  changeAsAsked,
   expectStatus,
   idOf,
   openShop,
@@ -184,7 +185,7 @@ test('the answer to a change says which booked room each room is, how it was fou
   const isNew = (number: number) => ({ roomReservationId: `${id}-${number}`, matchedBy: 'new' })
   assert.deepEqual([booked.body['rooms'], booked.body['roomsGone']], [[isNew(1), isNew(2), isNew(3)], []])
   const said = async (rooms: unknown[]): Promise<unknown[]> => {
-    const { body } = expectOk(await change(id, { rooms }))
+    const { body } = expectOk(await changeAsAsked(shop.platform, id, bookingBody('Acme', { rooms })))
     const found: readonly Record<string, unknown>[] = Object(body['rooms'])
     return [
       found.map(

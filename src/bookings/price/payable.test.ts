@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import {
   bookingBody,
+  changeAsAsked,
   expectStatus,
   idOf,
   openShop,
@@ -172,7 +173,7 @@ test('a later change of the contract changes no reservation that was made, not b
   await contract({ pricesAre: 'net', commissionPercent: '20' })
   assert.deepEqual(await told(id), ['sell', '30.00', '190.00'])
   const changed = bookingBody('Acme', { checkout: '2027-04-23' })
-  expectOk(await shop.platform.put(`/booking/reservations/${id}`, changed))
+  expectOk(await changeAsAsked(shop.platform, id, changed))
   assert.deepEqual(await told(id), ['sell', '45.00', '285.00'])
   expectOk(await cancel(id))
   assert.deepEqual(await told(id), ['sell', '22.50', '142.50'])
@@ -209,7 +210,7 @@ test('reservations from before contracts were stored tell of none', async () => 
   assert.deepEqual(await shown(id), [null, null, null, null])
   assert.deepEqual(await told(id), [undefined, undefined, undefined])
   const changed = bookingBody('Acme', { checkout: '2027-04-23' })
-  expectOk(await shop.platform.put(`/booking/reservations/${id}`, changed))
+  expectOk(await changeAsAsked(shop.platform, id, changed))
   assert.deepEqual(await told(id), [undefined, undefined, undefined])
 })
 
