@@ -62,11 +62,11 @@ const penaltyDue = Type.Union(
           rateId: Type.String(),
           code: optionalText('Code of the policy'),
           from: optionalText(
-            "The deadline that had passed, as an instant in the hotel's zone; null: from the time of booking",
+            "The deadline that had passed, as an instant in the hotel's zone; null: from the time of booking, or owed since a change",
           ),
           amount: amount('Amount for this room'),
         }),
-        { description: 'Rooms with a penalty, each by the policy it was booked with' },
+        { description: 'Rooms with a penalty, those that went too, each by the policy it was booked with' },
       ),
     }),
     Type.Null(),
@@ -184,13 +184,23 @@ export const cancelAnswer = Type.Object({
 
 export const cancellationQuote = {
   penalty: { ...penaltyDue, description: 'If it is cancelled now; null: no terms are known' },
-  until: optionalText('The instant from which it costs `then`; null: it stays as it is'),
+  until: optionalText(
+    "The instant in the hotel's zone from which it costs `then`; null: it stays as it is until the arrival",
+  ),
   // oxlint-disable-next-line unicorn/no-thenable -- No promise: a text as "until … then".
-  then: { ...penaltyDue, description: 'What it costs from `until` on' },
-  refund: Type.Union([amount('Of what is charged so far, what the guest gets back'), Type.Null()], {
-    description: 'null: not known, because the terms of a room are not',
-  }),
-  currency: Type.String(),
+  then: { ...penaltyDue, description: 'What it costs from `until` on; null without it' },
+  refund: Type.Union(
+    [
+      amount(
+        'What the guest gets back: `total.afterTax` and `forfeited` of the rooms, less `penalty.amount`',
+      ),
+      Type.Null(),
+    ],
+    {
+      description: 'null: not known, because the terms of a room are not',
+    },
+  ),
+  currency: Type.String({ description: 'Of all amounts' }),
 }
 
 /** The members of a refused cancellation beside its problem. */
@@ -210,7 +220,10 @@ export const refusalDetails = Type.Object({
       { description: 'With NOT_BOOKABLE and SOLD_OUT: the failing rules' },
     ),
   ),
-  total: Type.Optional(stayTotal),
+  total: Type.Optional({
+    ...stayTotal,
+    description: 'With PRICE_CHANGED and PENALTY_DUE: as it would be, for all rooms and nights',
+  }),
   currency: Type.Optional(Type.String({ description: 'Currency of `total`' })),
   priceChecks: Type.Optional(Type.Array(checkedRoomRate)),
   penalty: Type.Optional(

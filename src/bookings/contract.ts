@@ -112,7 +112,7 @@ export type BookedRoom = ReservationBody['rooms'][number]
 const params = Type.Object({ id: code({ description: 'reservationId' }) })
 
 const refusals =
-  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `PRICE_CHECK_FAILED` with the `priceChecks` and `Retry-After`; nothing is booked'
+  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `TERMS_CHANGED` with the new `terms`, `PRICE_CHECK_FAILED` with the `priceChecks` and `Retry-After`; nothing is booked'
 
 const exampleRoom = {
   roomId: 'DBL',
@@ -147,7 +147,7 @@ export const reservationRoutes = {
     summary: 'Book',
     description: [
       'Books one or more rooms for one stay, all or nothing. Availability and price are checked against the data stored at this moment, and with the supplier if it has registered a price check; the inventory is lowered together with the reservation. Two concurrent calls cannot sell the same unit.',
-      'Send an `Idempotency-Key`: if the answer gets lost, the same key with the same body returns the stored answer instead of booking twice. With `expectedTotal`, any price other than the one the guest agreed to is refused; if the supplier answers with a price that differs from the stored one, only a matching `expectedTotal` accepts it. An amount in another currency never matches.',
+      'Send an `Idempotency-Key`: if the answer gets lost, the same key with the same body returns the stored answer instead of booking twice. With `expectedTotal`, any price other than the one the guest agreed to is refused; if the supplier answers with a price that differs from the stored one, only a matching `expectedTotal` accepts it. An amount in another currency never matches. With `expectedTerms`, terms other than the guest agreed to are refused. With `dryRun` nothing is booked.',
     ].join('\n\n'),
     body: reservationBody,
     takesIdempotencyKey: true,
@@ -184,8 +184,9 @@ export const reservationRoutes = {
     tag: 'Booking',
     summary: 'Modify a reservation',
     description: [
-      'Replaces the whole state, in the same shape as a booking: omitted members are removed, except the card, `clientReference` and `channel`, which stay until others are sent. Creates a new version and delivers it; a state equal to the present one changes nothing. Possible until the day of arrival, and until the hotel reports that a guest arrived. `rooms` and `roomsGone` of the answer say which booked room each one is.',
-      'Rooms with the same room-rate and guests keep their booked price, also for fewer nights. All others are checked and priced like a new booking. Inventory is lowered only for additional units and never raised.',
+      'Replaces the whole state, in the same shape as a booking: omitted members are removed, except the card, `clientReference` and `channel`, which stay until others are sent. Creates a new version and delivers it; a state equal to the present one changes nothing. Possible until the day of arrival, and until the hotel reports that a guest arrived. `rooms` and `roomsGone` of the answer say which booked room each one is. With `dryRun` nothing is changed, and `asks` says what the guest has to agree to.',
+      'Nights that stay in the same room and rate keep the price and the policy that they were booked with, also when nights or rooms are added; what is added has the price of now, and it alone is judged by units, prices and closures and asked of the supplier. Inventory is lowered only for additional units and never raised.',
+      'What is owed to the hotel does not shrink: a room costs at least what cancelling it would have cost at any change. What its new price no longer covers is `forfeited`, and charged. A change that raises it needs `acceptForfeit`, one that raises the charge or what is due at the property `expectedTotal`, one that takes other terms of the same rate `expectedTerms`.',
       'What only gives up nights at either end, rooms or guests is never refused for units, closures, restrictions, a missing price or a failed price check. Fewer guests get the price of now for them if there is one, it is lower, and the supplier does not say otherwise.',
       "If the hotel's currency has changed, what only gives up stays in the booked one. Any other change prices all rooms in the new currency and needs an `expectedTotal` in it; while a cancellation costs a penalty it is refused with `PENALTY_DUE`.",
     ].join('\n\n'),
@@ -196,7 +197,7 @@ export const reservationRoutes = {
     errors: {
       400: 'A member is missing or invalid, or the hotel differs',
       404: 'Unknown reservation, room or rate',
-      409: `\`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, \`PENALTY_DUE\` with the \`penalty\`; ${refusals}`,
+      409: `\`RESERVATION_CANCELLED\`, \`STAY_BEGUN\`, \`PENALTY_DUE\` with what is \`forfeited\`, or with the \`penalty\` where the currency is another one; ${refusals}`,
     },
     refusals: { 409: refusalDetails },
     examples: [

@@ -68,12 +68,14 @@ after(async () => {
 const accountByPage: Readonly<Record<string, string>> = {
   'docs/booking.md': 'Harbour Hotels',
   'docs/changes.md': 'Bay Hotels',
+  'docs/changing.md': 'Ferry Hotels',
   'docs/deliveries.md': 'Lagoon Hotels',
   'docs/price-check.md': 'Port Hotels',
   'docs/prices.md': 'Hill Hotels',
   'docs/reservations.md': 'Quay Hotels',
   'docs/stays.md': 'Bridge Hotels',
   'docs/taxes.md': 'Garden Hotels',
+  'docs/terms.md': 'Mill Hotels',
 }
 
 // They mostly wait: for programs, and for changes that do not come.

@@ -24,7 +24,7 @@ export const consentMembers = {
   dryRun: Type.Optional(
     Type.Boolean({
       description:
-        '`true`: answers as it would be, at stored prices; nothing is stored, taken from the inventory, asked of the supplier or sent. It needs no consent: `asks` says what would be asked',
+        '`true`: answers as it would be, at stored prices; nothing is stored, taken from the inventory, asked of the supplier or sent. It needs no consent: `asks` says what the call itself would need. Absent: false',
     }),
   ),
 }
@@ -68,23 +68,30 @@ export const quotedRooms = Type.Object({
 
 /** Of answers about a reservation. */
 export const forfeited = amount(
-  'Owed to the hotel for what was given up: the guest is charged this beside `total.afterTax`',
+  'Owed to the hotel for what was given up: the guest is charged this beside `total.afterTax`; `0.00`: nothing',
 )
 
-export const owedAtLeast = amount('The least that cancelling this room costs, whatever its terms say by then')
+export const owedAtLeast = amount(
+  'The least that cancelling this room costs, whatever its terms say by then: the most that it would have cost at any change; `0.00`: nothing is owed yet',
+)
 
 /** Of the answer to a dry run: the members that the call would need. */
 export const asks = Type.Object(
   {
     expectedTotal: Type.Optional(
-      Type.Object({ afterTax: Type.String(), dueAtProperty: Type.String(), currency: Type.String() }),
+      Type.Object(
+        { afterTax: Type.String(), dueAtProperty: Type.String(), currency: Type.String() },
+        { description: 'The charge or what is due at the property rises, or the currency is another one' },
+      ),
     ),
     expectedTerms: Type.Optional(
-      Type.Array(Type.Union([Type.String(), Type.Null()]), { description: 'One for each room' }),
+      Type.Array(Type.Union([Type.String(), Type.Null()]), {
+        description: 'A room takes other terms of its rate: the `termsDigest` of each room, in their order',
+      }),
     ),
-    acceptForfeit: Type.Optional(Type.String()),
+    acceptForfeit: Type.Optional(Type.String({ description: '`forfeited` rises: the new sum' })),
   },
-  { description: 'Of a dry run: what the guest has to agree to, as the call would have to say it' },
+  { description: 'Of a dry run: what the guest has to agree to, as the call has to say it; empty: nothing' },
 )
 
 /** Of refusals. */
