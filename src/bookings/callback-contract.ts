@@ -230,6 +230,7 @@ export const pushBookingCallback = {
             totalamountbeforetax: '110.00',
             totaltax: '10.00',
             totalamountaftertax: '120.00',
+            forfeited: '0.00',
             amountdueatproperty: '0.00',
             prices_are: 'sell',
             commission: '16.50',
