@@ -226,3 +226,16 @@ test('going back to the first currency makes no amount known: it is pushed again
     },
   ])
 })
+
+test('a second change of currency says of all that is unknown, also since the first', async () => {
+  const { supplier } = await movedToYen({
+    taxes: [fixedTax],
+    cancelPolicies: [{ code: 'HOUSE', cancelPenalties: [flat], fees: [cleaning] }],
+  })
+  const { body } = expectOk(await supplier.post('/push/hotels', [storyHotel({ currency: 'USD' })]))
+  const [, unknown] = Object(body).warnings
+  assert.equal(
+    unknown.message,
+    'Unknown until pushed again, and what needs them is not sold: prices, 1 fixed tax, 1 flat penalty, 1 fee in JPY and EUR',
+  )
+})
