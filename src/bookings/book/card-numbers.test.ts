@@ -121,6 +121,12 @@ describe('remarks lose', () => {
     '4222-2222-22222',
     '3056 930902 5904',
     '6799 9901 0000 0000 019',
+    '4111&nbsp;1111&nbsp;1111&nbsp;1111',
+    '4111&#160;1111&#xA0;1111&amp;nbsp;1111',
+    '4111%201111%201111%C2%A01111',
+    '4111+1111+1111+1111',
+    String.raw`4111\u00A01111\n1111<br>1111`,
+    '&#52;111%2D1111%2D1111%2D111%31',
   ]
   test('a number of 13 digits and more in any grouping, with single letters too', async () => {
     for (const text of written) {
@@ -128,6 +134,19 @@ describe('remarks lose', () => {
       const { remarks } = Object((await read(idOf(booked)))['customer'])
       assert.equal(remarks, `Charge ${removed}, please`, text)
       assert.equal(Object(Object(booked.body['warnings'])[0]).type, 'CARD_NUMBER_REMOVED')
+    }
+  })
+
+  test('a number behind a + that is longer than telephone numbers are', async () => {
+    for (const text of [
+      '+4111111111111111',
+      '＋4111 1111 1111 1111',
+      '+4111+1111+1111+1111',
+      '%2B4111111111111111',
+    ]) {
+      const booked = await shop.book({ customer: { ...ada, remarks: `Tel. ${text}, please` } })
+      const { remarks } = Object((await read(idOf(booked)))['customer'])
+      assert.match(String(remarks), /^Tel\. (?:\+|＋|%2B)\[card number removed\], please$/)
     }
   })
 
@@ -151,7 +170,8 @@ describe('remarks lose', () => {
 
   test('nothing else: telephones, dates, identifiers, codes of doors', async () => {
     const others = [
-      'Tel. +4915112345678 or +49 30 12345678903',
+      'Tel. +4915112345678 or +49 30 12345678903, +4222222222222',
+      'See https://hotel.example/?q=late%20arrival&amp;n=2 &#8211; thanks',
       'From 2027-04-20 18:00 to 2027-04-22 11:00, two rooms',
       'Reference 41111111-1111-4111-a111-111111111111 or 4222222222223',
       'Security code 123 for the gate, room 204',
