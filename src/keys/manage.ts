@@ -5,7 +5,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { limitNames, type OwnLimits, type TokenRole } from './store.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
 import { insertOptionalSupplier, refuseUnknownSupplier, rejectUnlessCertified } from './suppliers.ts'
-import { checkName } from './names.ts'
+import { checkName, refuseInvisible } from './names.ts'
 
 /** Operators' actions on keys and tokens. The current time is a parameter, as everywhere. */
 
@@ -61,6 +61,7 @@ export async function insertKeyOf(
   wanted: NewKey,
 ): Promise<Omit<CreatedKey, 'supplierIsNew'>> {
   checkName('Channel manager', wanted.channelManager)
+  refuseInvisible('Channel manager', wanted.channelManager)
   if (environment === 'production') await rejectUnlessCertified(connection, wanted.supplier)
   const { rows } = await connection.query<{ id: number }>(
     `insert into api_key (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst,
@@ -232,6 +233,7 @@ export async function createToken(
   wanted: NewToken,
 ): Promise<{ token: string; tokenId: number }> {
   checkName('Token', wanted.name)
+  refuseInvisible('Token', wanted.name)
   const token = makeSecret(wanted.role, environment)
   const { rows } = await db.query<{ id: number }>(
     `insert into access_token (hash, role, name, tail, expires_at)
