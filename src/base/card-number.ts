@@ -29,6 +29,15 @@ export function holdsCardNumber(text: string): boolean {
   return cardNumbersIn(text, anywhere).length > 0
 }
 
+/** The places in a list of texts, read one after another, of those in which a number begins that ends in another one. */
+export function splitCardNumbers(texts: readonly string[]): { first: number; last: number }[] {
+  const ends = texts.map((_, index) => texts.slice(0, index + 1).join(' ').length)
+  const textAt = (place: number): number => ends.findIndex((end) => place <= end)
+  return cardNumbersIn(texts.join(' '), anywhere)
+    .map(({ start, end }) => ({ first: textAt(start), last: textAt(end) }))
+    .filter(({ first, last }) => first < last)
+}
+
 export function withoutCardNumbers(text: string): string {
   return without(text, cardNumbersIn(text, anywhere))
 }

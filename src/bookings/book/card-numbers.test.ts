@@ -219,6 +219,57 @@ describe('a card number in another member is refused, and neither repeated nor s
     })
   for (const [path, more] of places) void isRefused(path, more)
 
+  const split = { firstName: '4111 1111', lastName: '1111 1111' }
+  const parts = ['4111', '1111', '1111', '1111']
+  const splits: readonly (readonly [path: string, more: Record<string, unknown>])[] = [
+    ['/customer/firstName', { customer: { ...ada, ...split } }],
+    ['/customer/lastName', { customer: { firstName: '1111-1111', lastName: 'Visa 4111-1111' } }],
+    ['/rooms/0/guest/firstName', { rooms: [room({ guest: split })] }],
+    [
+      '/rooms/0/guest/firstName',
+      {
+        rooms: [
+          room({ guest: { firstName: parts[0], lastName: parts[1] } }),
+          room({ guest: { firstName: parts[2], lastName: `${parts[3]} Lovelace` } }),
+        ],
+      },
+    ],
+    [
+      '/customer/lastName',
+      {
+        customer: { firstName: 'Ada', lastName: '4111 1111' },
+        rooms: [room({ guest: { firstName: '11111111', lastName: 'L' } })],
+      },
+    ],
+    ['/customer/lastName', { customer: { firstName: 'Ada', lastName: '4111 1111', phone: '1111 1111' } }],
+    [
+      '/customer/firstName',
+      { customer: { firstName: '41111111', lastName: 'L', email: '11111111@guest.example' } },
+    ],
+    [
+      '/customer/lastName',
+      { customer: { firstName: 'Ada', lastName: 'L 41111111', remarks: '1111 1111, please' } },
+    ],
+    [
+      '/customer/firstName',
+      { customer: { firstName: '11111111 Ada', lastName: 'L', remarks: 'Charge 4111 1111' } },
+    ],
+  ]
+  const isFound = (path: string, more: Record<string, unknown>, index: number) =>
+    test(`split over several, ${index + 1}: at ${path}`, async () => {
+      const id = idOf(await shop.book())
+      for (const reply of [
+        await shop.book(more),
+        await shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme', more)),
+      ]) {
+        assert.deepEqual(problemsOf(expectStatus(reply, 400)), [
+          [path, 'CARD_NUMBER_MISPLACED', 'A card number is not allowed here'],
+        ])
+        isNotRepeated(reply)
+      }
+    })
+  for (const [index, [path, more]] of splits.entries()) void isFound(path, more, index)
+
   test('in a test booking of the sandbox', async () => {
     const customer = { ...ada, lastName: number }
     const reply = await shop.supplier.post('/push/sandbox/booking', {
@@ -281,6 +332,19 @@ describe('a card number in another member is refused, and neither repeated nor s
     assert.deepEqual(await storedWith(number), [])
     assert.deepEqual(await storedWith('4111-1111'), [])
   })
+})
+
+test('names with numbers beside other numbers are stored unchanged', async () => {
+  const customer = {
+    firstName: 'Group 4111',
+    lastName: '1111 1111 1112',
+    phone: '+49 4111 1111',
+    remarks: '2 adults, 1111 Vienna',
+  }
+  const rooms = [room({ guest: { firstName: 'Guest 1', lastName: 'of 2' } })]
+  const booked = await shop.book({ customer, rooms })
+  assert.deepEqual(booked.body['warnings'], [])
+  assert.deepEqual((await read(idOf(booked)))['customer'], customer)
 })
 
 test('other numbers, and telephone numbers with a +, are stored unchanged', async () => {
