@@ -69,7 +69,7 @@ export async function applyPush(
   const priced: RowChange[] = []
   const guard =
     guarded &&
-    (await guardPush(ready, { hotel, stored, stamp, ...guarded }, (probing) => {
+    (await guardPush(ready, { stored, stamp, ...guarded }, (probing) => {
       const blocks = new Scratch(stored)
       return itemByItem(plan.items, (item, index) =>
         applyItem(item, index, { blocks, priced: [], ...probing }, []),

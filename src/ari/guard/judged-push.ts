@@ -1,15 +1,17 @@
 import { firstDay, monthOf, weekdayOf, type DayNumber } from '../../base/calendar.ts'
 import { guestsMaxOf } from '../../products/store.ts'
 import { unset } from '../blocks/block-codec.ts'
-import type { Block, Blocks } from '../blocks/block.ts'
+import type { Block, Blocks, Stamp } from '../blocks/block.ts'
 import { ratesOfRoom, type HotelCatalog } from '../catalog/catalog.ts'
-import { fieldNumber, guestBucket, guestPriceField, isPriceField, type FieldValue } from '../fields.ts'
+import { fieldNumber, isPriceField, type FieldValue } from '../fields.ts'
 import { daysAheadMax } from '../item-contract.ts'
 import { countNights, nightsWhere, type NightMask } from '../blocks/month.ts'
 import type { PlannedItem, RowChange } from '../judge/plan.ts'
+import { ComparedPrices } from './compared-prices.ts'
 import { futurePrices } from './future-prices.ts'
 import type { LatePrices } from './late-prices.ts'
-import { learnBounds, type WeekBounds } from './learned.ts'
+import { PushedPrices, type RowNights } from './pushed-prices.ts'
+import { learnBounds, type WeekBounds } from './rules/learned.ts'
 import {
   closes,
   isStronger,
@@ -30,7 +32,8 @@ export type JudgingContext = {
   catalog: HotelCatalog
   /** Before the push. */
   stored: Blocks
-  currencyRevision: number
+  /** Of the push. */
+  stamp: Stamp
   today: DayNumber
   /** Prices that were cleared lately. */
   late: LatePrices
@@ -38,9 +41,6 @@ export type JudgingContext = {
 
 /** A verdict on a value. `from`: what it was compared with; `unset` if with nothing. */
 export type Judged = { verdict: Verdict; field: number; value: number; from: number }
-
-/** What a price is compared with; `unset`: with nothing. */
-type Before = { from: number; isOnSale: boolean }
 
 /** The months whose prices teach bounds. */
 function learningMonths(today: DayNumber): { from: number; to: number } {
@@ -57,9 +57,15 @@ export class PushJudge {
   /** Of an atomic push, a part of which is held or rejected: so is the rest. */
   whole: Verdict | undefined
   readonly #boundsByPrice = new Map<string, WeekBounds | undefined>()
+  readonly #pushed: PushedPrices
+  readonly compared: ComparedPrices
+  /** The strictest verdict that withholds a change of a night's model; undefined: none. */
+  readonly #worstByChange = new Map<string, Verdict | undefined>()
 
   constructor(context: JudgingContext, items: readonly PlannedItem[]) {
     this.#context = context
+    this.#pushed = new PushedPrices(items)
+    this.compared = new ComparedPrices(context)
     const { massOpen, massClose } = context.guard
     if (massOpen.length > 0) this.massOpen = this.#mass('massOpen', items)
     if (massClose.length > 0) this.massClose = this.#mass('massClose', items)
@@ -96,14 +102,6 @@ export class PushJudge {
     return field === fieldNumber.closed && value === unset && this.massOpen !== undefined
   }
 
-  /** The value that a block has on the night; `unset` for a price in a former currency. */
-  before(field: number, night: number, block: Block): number {
-    const value = block.values(field)?.[night] ?? unset
-    const { currencyRevision } = this.#context
-    if (currencyRevision === 0 || value === unset || !isPriceField(field)) return value
-    return (block.revisions(field)?.[night] ?? unset) <= currencyRevision ? unset : value
-  }
-
   /**
    * `before`: what the items before left on the night; a held value leaves it there. The rules compare the value with
    * what was stored before the push: a price that is cleared and set again is a changed price.
@@ -113,7 +111,7 @@ export class PushJudge {
     if (!mayBeHeld(field, before, value)) return undefined
     if (isPriceField(field)) return this.judgePrices(row, month, [{ field, value }], night)
     const { guard, stored } = this.#context
-    const from = this.before(field, night, stored.of(row.roomNo, row.rateNo, month))
+    const from = this.compared.before(field, night, stored.of(row.roomNo, row.rateNo, month))
     const mass = opens(field, from, value) ? this.massOpen?.verdict : undefined
     // What a rule about the whole push only warns of, is warned of once.
     const opening = mass?.action === 'warn' ? undefined : mass
@@ -138,7 +136,8 @@ export class PushJudge {
     // `ratesToJudge` has read no other rows for less.
     if (guard.jumps.length === 0) return undefined
     const field = fieldNumber.inventory
-    const unitsOf = (rate: number): number => this.before(field, night, stored.of(roomNo, rate, month))
+    const unitsOf = (rate: number): number =>
+      this.compared.before(field, night, stored.of(roomNo, rate, month))
     const from = unitsOf(rateNo)
     const value = Math.max(unset, ...ratesBeside(catalog, roomNo, rateNo).map(unitsOf))
     const verdict = judgeInventory(guard.jumps, from, value)
@@ -158,7 +157,7 @@ export class PushJudge {
     for (const { field, value } of prices) {
       if (!isPriceField(field) || value === unset) continue
       const isClosing = this.#closes(row, value, day)
-      for (const { from, isOnSale } of this.#pricesBefore(row, { month, field, value }, night)) {
+      for (const { from, isOnSale } of this.compared.of(row, { month, field, value }, night)) {
         const { whole } = this
         if (whole && !isClosing) first ??= { verdict: whole, field, value, from }
         const bounds = this.#context.guard.learned ? this.#boundsOn(row, field, day) : undefined
@@ -174,31 +173,42 @@ export class PushJudge {
   }
 
   /**
-   * What a price is compared with: for each party that it is for, the party's price before the push, in whatever model,
-   * or else its last one.
+   * About prices that would change the night's model: all that the push sets in that model, in however many items, are
+   * one change, which the strictest verdict on any of them withholds whole.
    */
-  #pricesBefore(row: RowChange, { month, field }: Pushed, night: number): readonly Before[] {
-    const { stored, late, catalog } = this.#context
-    const block = stored.of(row.roomNo, row.rateNo, month)
-    const own = this.before(field, night, block)
-    if (own !== unset) return [{ from: own, isOnSale: true }]
-    const lastOf = (one: number) => late(row, month, one, night)
-    const isUnit = field === fieldNumber.unitPrice
-    const bucket = isUnit ? undefined : guestBucket(field)
-    if (bucket && bucket.ageCategory !== 'adult')
-      return [{ from: lastOf(field)?.price ?? unset, isOnSale: false }]
-    const before = (adults: number): Before => {
-      const guest = guestPriceField('adult', adults)
-      const present = this.before(isUnit ? guest : fieldNumber.unitPrice, night, block)
-      if (present !== unset) return { from: present, isOnSale: true }
-      const [ofUnit, ofGuests] = [lastOf(fieldNumber.unitPrice), lastOf(guest)]
-      const last = (ofUnit?.revision ?? 0) > (ofGuests?.revision ?? 0) ? ofUnit : ofGuests
-      return { from: last?.price ?? unset, isOnSale: false }
+  judgeChange(row: RowChange, month: number, night: number): Judged | undefined {
+    const own = this.judgePrices(row, month, row.sets, night)
+    const rows = this.#pushed
+      .rowsOf(row, month)
+      .filter((one) => one.row.pricingModel === row.pricingModel && (one.mask & (1 << night)) !== 0)
+    if (rows.length < 2) return own
+    const worst = this.#worstOf(row, rows, month, night)
+    if (!worst || (own?.verdict.reason === worst.reason && own.verdict.action === worst.action)) return own
+    const first = row.sets.find(({ field, value }) => isPriceField(field) && value !== unset)
+    if (!first) return own
+    const [before] = this.compared.of(row, { ...first, month }, night)
+    return { verdict: { ...worst, bound: null }, ...first, from: before?.from ?? unset }
+  }
+
+  /** Without what is superseded, and warnings. `rows`: those of the room-rate and model. */
+  #worstOf(
+    { roomNo, rateNo, pricingModel }: RowChange,
+    rows: readonly RowNights[],
+    month: number,
+    night: number,
+  ): Verdict | undefined {
+    const { stored, stamp } = this.#context
+    const key = `${roomNo}/${rateNo}/${pricingModel}/${month}/${night}/${this.whole?.action}`
+    if (this.#worstByChange.has(key)) return this.#worstByChange.get(key)
+    const block = stored.of(roomNo, rateNo, month)
+    let worst: Verdict | undefined
+    for (const { row } of rows) {
+      const allowed = row.sets.filter(({ field }) => block.allows(field, 1 << night, stamp) !== 0)
+      const verdict = this.judgePrices(row, month, allowed, night)?.verdict
+      if (verdict && verdict.action !== 'warn' && isStronger(verdict, worst)) worst = verdict
     }
-    if (bucket) return [before(bucket.guests)]
-    const product = catalog.productOf(row.roomNo, row.rateNo)
-    const most = product ? guestsMaxOf(product).adult : 1
-    return Array.from({ length: most }, (_, index) => before(index + 1))
+    this.#worstByChange.set(key, worst)
+    return worst
   }
 
   /**
@@ -220,7 +230,8 @@ export class PushJudge {
   }
 
   #learn({ roomNo, rateNo }: RowChange, field: number): WeekBounds | undefined {
-    const { stored, today, currencyRevision } = this.#context
+    const { stored, today, stamp } = this.#context
+    const { currencyRevision } = stamp
     const { from, to } = learningMonths(today)
     const prices: { day: DayNumber; price: number }[] = []
     for (let month = from; month <= to; month++) {

@@ -19,6 +19,16 @@ const breaks: Readonly<Record<string, readonly Replacement[]>> = {
         const applied = allowed & ~withheld`,
     },
   ],
+  itemsApart: [
+    {
+      file: 'src/ari/guard/judged-push.ts',
+      from: 'if (rows.length < 2) return own',
+      to: 'if (rows) return own',
+    },
+  ],
+  laterItemReplaces: [
+    { file: 'src/ari/guard/push-guard.ts', from: 'ofPush: replacedByChange(row),', to: '' },
+  ],
   olderEndsNewer: [
     {
       file: 'src/ari/guard/open-holds.ts',

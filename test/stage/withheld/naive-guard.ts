@@ -28,11 +28,15 @@ type Pass = {
   push: number
   order: Order
   nowMs: number
+  /** All that it says. */
+  lines: readonly Line[]
   stored: ReadonlyMap<string, Night>
   opening: Action | undefined
   /** Of an atomic push, a part of which is withheld: so is the rest. */
   whole: Action | undefined
   withheld: Action[]
+  /** Changes of a night's model that are withheld because of what other items say of it. */
+  sharedChanges: number
 }
 
 const dayMs = 86_400_000
@@ -69,12 +73,23 @@ export class NaiveGuard {
     this.#eraOfSettings = this.#era
   }
 
-  /** Carries a push out. Returns the items without the withheld parts; undefined: nothing is withheld. */
-  push(sent: PushSent, order: Order, number: number, nowMs: number): { ari: PushSent['ari'] | undefined } {
+  /** Carries a push out. `ari`: the items without the withheld parts; undefined: nothing is withheld. */
+  push(sent: PushSent, order: Order, number: number, nowMs: number) {
     const items = linesOf(sent)
+    const lines = items.flat()
     const stored = this.#copyOfNights()
-    const opening = judgeOpened(this.settings.rules, openedBy(items.flat(), stored))
-    const pass: Pass = { push: number, order, nowMs, stored, opening, whole: undefined, withheld: [] }
+    const opening = judgeOpened(this.settings.rules, openedBy(lines, stored))
+    const pass: Pass = {
+      push: number,
+      order,
+      nowMs,
+      lines,
+      stored,
+      opening,
+      whole: undefined,
+      withheld: [],
+      sharedChanges: 0,
+    }
     if (sent.atomic === true) {
       const held = this.holds.parts
       this.#carryOut(items, pass)
@@ -82,8 +97,9 @@ export class NaiveGuard {
       this.holds.parts = held
     }
     const whole = strictest(pass.withheld)
-    const remaining = this.#carryOut(items, { ...pass, stored: this.#copyOfNights(), whole })
-    return { ari: remaining && remaining.flatMap(itemsOf) }
+    const last = { ...pass, stored: this.#copyOfNights(), whole, sharedChanges: 0 }
+    const remaining = this.#carryOut(items, last)
+    return { ari: remaining && remaining.flatMap(itemsOf), sharedChanges: last.sharedChanges }
   }
 
   #copyOfNights(): Map<string, Night> {
@@ -167,28 +183,59 @@ export class NaiveGuard {
     return pricesWithout(prices, left)
   }
 
-  /** Prices that change the model are one thing. */
+  /** Prices that change the model are one thing, with those of the same model in other items. */
   #passingModel(line: Line, prices: Prices, pass: Pass): Prices | undefined {
     const night = this.#nightOf(line)
-    const sets = new Map(
-      [...prices.sets].flatMap(([field, value]) => (value === null ? [] : [[field, value]])),
-    )
+    const { model, clearsBut } = prices
+    const isOfNight = ({ rate, date }: { rate: string; date: string }): boolean =>
+      rate === line.rate && date === line.date
+    const ofItems = pass.lines.filter((one) => isOfNight(one) && one.prices?.model === model)
+    const own = this.#judgeAll(line, [...prices.sets], pass)
     const action = strictest(
-      [...sets].flatMap(([field, value]) => [
-        this.#judge(line, field, value, pass),
-        this.#wholeOf(line, field, value, pass),
-      ]),
+      ofItems.map((one) =>
+        this.#judgeAll(
+          one,
+          [...(one.prices?.sets ?? [])].filter(([field]) => !night.isOld(pass.order, field)),
+          pass,
+        ),
+      ),
     )
     if (!action) {
       this.holds.end(line, pass.order, pricedFields(prices))
       return prices
     }
+    if (action !== own) pass.sharedChanges++
     pass.withheld.push(action)
     if (action === 'hold') {
+      const before = this.holds.parts.find(
+        (part) => part.push === pass.push && isOfNight(part) && part.field === undefined,
+      )
       this.holds.end(line, pass.order, isPrice)
-      this.#hold(line, pass, { field: undefined, sets, before: new Map(night.prices) })
+      // What items before set in the model is held on, unless this one sets or clears it.
+      const kept =
+        clearsBut === undefined
+          ? [...(before?.sets ?? [])].filter(([field]) => modelOf(field) === model && !prices.sets.has(field))
+          : []
+      const sets = new Map(
+        [...prices.sets].flatMap(([field, value]) => (value === null ? [] : [[field, value] as const])),
+      )
+      this.#hold(line, pass, {
+        field: undefined,
+        sets: new Map<string, Value>([...kept, ...sets]),
+        before: new Map(night.prices),
+      })
     }
     return undefined
+  }
+
+  #judgeAll(line: Line, sets: readonly (readonly [string, number | null])[], pass: Pass): Action | undefined {
+    return strictest(
+      sets.flatMap(([field, value]) =>
+        value === null
+          ? []
+          : [this.#judge(line, field, value, pass), this.#wholeOf(line, field, value, pass)],
+      ),
+    )
   }
 
   /** A price that doesn't cover its taxes closes the night, and closures are never held. */

@@ -37,7 +37,9 @@ export function randomPush(random: Random, hotelId: string, today: string, round
     // Sometimes older than what is held or stored.
     ...(random.chance(0.4) ? { sequence: 1_000 + round * 10 - random.below(40) } : {}),
     ...(random.chance(0.12) ? { mode: 'overlay' } : {}),
-    ari: Array.from({ length: 1 + random.below(most) }, () => randomItem(random, today)),
+    ari: random.chance(0.15)
+      ? sharedChange(random, today)
+      : Array.from({ length: 1 + random.below(most) }, () => randomItem(random, today)),
   }
 }
 
@@ -71,6 +73,23 @@ function randomItem(random: Random, today: string): ItemSent {
     default:
       return rate(randomPrices(random))
   }
+}
+
+/** Items that together change the model of their nights, or change it back. */
+function sharedChange(random: Random, today: string): ItemSent[] {
+  const rateId = random.pick(rateIds)
+  const first = random.below(daysAhead)
+  return Array.from({ length: 2 + random.below(3) }, () => {
+    const startDate = addDays(today, first + random.below(2))
+    const amount = random.pick(amounts)
+    const line: LineSent = random.chance(0.25)
+      ? { pricingModel: 'unit', price: amount }
+      : {
+          pricingModel: 'guest',
+          prices: [{ ageCategory: 'adult', guests: random.pick([1, 2]), amount: amount + 10 }],
+        }
+    return { roomId, startDate, endDate: addDays(startDate, random.below(3)), rates: [{ rateId, ...line }] }
+  })
 }
 
 const randomUnits = (random: Random): number | null => random.pick([0, 1, 2, 3, 3, 4, 4, 6, 6, 40, null])
