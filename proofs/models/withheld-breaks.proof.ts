@@ -11,6 +11,7 @@ const seeds: Readonly<Record<string, number>> = {
   olderEndsNewer: 1,
   itemsApart: 1,
   laterItemReplaces: 1,
+  infantsFreed: 1,
 }
 
 /** A minute and a half of rounds, unless they find it sooner. */

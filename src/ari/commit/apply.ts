@@ -5,6 +5,7 @@ import { BeforeValues } from '../blocks/before-values.ts'
 import type { Blocks, Stamp } from '../blocks/block.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import type { ItemStatus } from '../contract.ts'
+import { isSupplementField } from '../fields.ts'
 import type { ItemHold } from '../guard/contract.ts'
 import type { LatePrices } from '../guard/late-prices.ts'
 import type { OpenHolds } from '../guard/open-holds.ts'
@@ -64,7 +65,7 @@ export async function applyPush(
     ...(before ? { before } : {}),
   }
   // The guard judges by what was stored before all items.
-  const mustKeepStored = isDryRun || observe || (guarded && plan.items.length > 1)
+  const mustKeepStored = isDryRun || observe || (guarded && isJudgedTogether(plan.items))
   const scratch = mustKeepStored || mayUndoEachOther(plan.items) ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
   const guard =
@@ -99,6 +100,12 @@ export async function applyPush(
   const encoded = before.encode(hotel.revision, hotel.cellsRevision)
   hotel.cellsRevision = hotel.revision
   return { results, before: encoded, ...impact }
+}
+
+/** Whether a value is judged by what others of the push replace: of other items, or prices of adults beside its own. */
+function isJudgedTogether(items: readonly PlannedItem[]): boolean {
+  if (items.length > 1) return true
+  return items.some(({ rows }) => rows.some(({ sets }) => sets.some(({ field }) => isSupplementField(field))))
 }
 
 /** Whether two items name the same night of a room or room-rate. */

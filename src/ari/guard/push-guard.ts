@@ -5,8 +5,15 @@ import { unset } from '../blocks/block-codec.ts'
 import type { Block, Stamp } from '../blocks/block.ts'
 import { nightsWhere, type NightMask } from '../blocks/month.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
-import { ageCategories, guestPriceField, isGuestPriceField, isPriceField, modelOf } from '../fields.ts'
-import type { FieldValue } from '../fields.ts'
+import {
+  ageCategories,
+  guestPriceField,
+  isGuestPriceField,
+  isInfantPriceField,
+  isPriceField,
+  modelOf,
+  type FieldValue,
+} from '../fields.ts'
 import { guestsMaxOf } from '../../products/store.ts'
 import { otherModel, type PricingModel } from '../item-contract.ts'
 import type { ReadyPush, RowChange } from '../judge/plan.ts'
@@ -25,9 +32,9 @@ import {
   type Replaced,
 } from './held-parts.ts'
 import { massWarning, problemOf } from './guard-problems.ts'
-import { HoldExamples, type Shown } from './hold-examples.ts'
+import { findingsOf, HoldExamples, type Found, type Shown } from './hold-examples.ts'
 import { holdIdOf } from './hold-id.ts'
-import type { Judged, PushJudge } from './judged-push.ts'
+import type { PushJudge } from './judged-push.ts'
 import type { OpenHolds } from './open-holds.ts'
 import type { RuleAction } from './rules/rules-contract.ts'
 import type { Verdict } from './rules/rules.ts'
@@ -41,9 +48,6 @@ export type GuardedItem = {
 
 /** What one verdict concerns in an item. */
 type Noted = { action: RuleAction; reason: Reason; parts: HeldPart[]; examples: HoldExample[] }
-
-/** One verdict on some nights, with what it says of the first of them. */
-type Found = { verdict: Verdict; nights: NightMask; shown: Shown[] }
 
 /** What of earlier pushes a value replaces, and what of its own push, if that is other. */
 type Replacing = { replaced: Replaced; ofPush?: Replaced }
@@ -135,6 +139,20 @@ export class PushGuard {
       replaced,
       partsOf: (mask) => [partOf(at, { field, value }, mask, this.#before(block))],
     })
+  }
+
+  /** The nights on which clearing these prices would let infants stay free who paid, and a rule says something of it. */
+  freesInfants(at: PushedAt, fields: readonly number[], nights: NightMask, block: Block): NightMask {
+    const { row, month } = at
+    let found = 0
+    for (const field of fields) {
+      if (!isInfantPriceField(field) || !this.#judge.concerns(field, unset)) continue
+      found |= nightsWhere(block.nightsWithValue(field, nights), (night) => {
+        const before = this.#judge.compared.before(field, night, block)
+        return this.#judge.judge(row, { month, field, value: unset }, night, before) !== undefined
+      })
+    }
+    return found
   }
 
   #before(block: Block) {
@@ -271,23 +289,6 @@ export class PushGuard {
       })
     }
   }
-}
-
-/** Which verdicts there are, and on which nights. */
-function findingsOf(nights: NightMask, judge: (night: number) => Judged | undefined): Found[] {
-  const found = new Map<string, Found>()
-  nightsWhere(nights, (night) => {
-    const judged = judge(night)
-    if (!judged) return false
-    const { verdict, ...rest } = judged
-    const key = `${verdict.reason}/${verdict.action}/${verdict.bound}`
-    const same = found.get(key) ?? { verdict, nights: 0, shown: [] }
-    found.set(key, same)
-    same.nights |= 1 << night
-    if (same.shown.length < guardLimits.examplesMax) same.shown.push({ ...rest, night })
-    return true
-  })
-  return [...found.values()]
 }
 
 /** Holds of one answer with their examples; further ones have none. */

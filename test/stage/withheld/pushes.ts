@@ -125,6 +125,11 @@ function randomGuestPrices(random: Random, amount: number): PriceSent[] {
   const priced: PriceSent[] = random
     .pick([[1], [2], [1, 2], [1, 2]])
     .map((guests) => ({ ageCategory: 'adult', guests, amount: amount + 10 * guests }))
-  if (random.chance(0.3)) priced.push({ ageCategory: 'child', guests: 1, amount: random.pick([0, 20, 60]) })
-  return priced.map((one) => ({ ...one, amount: isNone || random.chance(0.1) ? null : one.amount }))
+  for (const ageCategory of ['child', 'infant'] as const)
+    if (random.chance(0.3))
+      priced.push({ ageCategory, guests: random.pick([1, 1, 1, 2]), amount: random.pick([0, 10, 20, 60]) })
+  // Of children and infants alone, beside adults whose prices stay.
+  const others = priced.filter(({ ageCategory }) => ageCategory !== 'adult')
+  const sent = others.length > 0 && random.chance(0.3) ? others : priced
+  return sent.map((one) => ({ ...one, amount: isNone || random.chance(0.15) ? null : one.amount }))
 }
