@@ -123,13 +123,9 @@ export class PushGuard {
   ): NightMask {
     if (nights === 0 || !this.#judge.concerns(field, value)) return 0
     const { row, month } = at
+    const before = this.#before(block)
     const found = findingsOf(nights, (night) =>
-      this.#judge.judge(
-        row,
-        { month, field, value },
-        night,
-        this.#judge.compared.before(field, night, block),
-      ),
+      this.#judge.judge(row, { month, field, value }, night, before(field, night)),
     )
     const isPrice = isPriceField(field)
     // As a push of it would, a price takes those of the other model away.
@@ -137,20 +133,22 @@ export class PushGuard {
     const replaced = { isPrice, has }
     return this.#act(at, found, stamp, {
       replaced,
-      partsOf: (mask) => [partOf(at, { field, value }, mask, this.#before(block))],
+      partsOf: (mask) => [partOf(at, { field, value }, mask, before)],
     })
   }
 
   /** The nights on which clearing these prices would let infants stay free who paid, and a rule says something of it. */
   freesInfants(at: PushedAt, fields: readonly number[], nights: NightMask, block: Block): NightMask {
     const { row, month } = at
+    const before = this.#before(block)
     let found = 0
     for (const field of fields) {
       if (!isInfantPriceField(field) || !this.#judge.concerns(field, unset)) continue
-      found |= nightsWhere(block.nightsWithValue(field, nights), (night) => {
-        const before = this.#judge.compared.before(field, night, block)
-        return this.#judge.judge(row, { month, field, value: unset }, night, before) !== undefined
-      })
+      const cleared = { month, field, value: unset }
+      found |= nightsWhere(
+        block.nightsWithValue(field, nights),
+        (night) => this.#judge.judge(row, cleared, night, before(field, night)) !== undefined,
+      )
     }
     return found
   }
