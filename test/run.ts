@@ -16,6 +16,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/postgres/schema/first-connection.ts'
 import { writeClientTypes } from '../scripts/write-client-types.ts'
+import { againAlone } from './again.ts'
 import { root, testFiles } from './stage/files.ts'
 import { groupsOf, programsOf } from './groups.ts'
 import { lanesOf } from './lanes.ts'
@@ -54,8 +55,7 @@ if (parameters.includes('--all')) {
 }
 /** Of a proof that runs another: on the same PostgreSQL, from the same template, with the same package. */
 const isPart = process.env['ARI_TEST_PART'] !== undefined
-/** With more, something is broken. */
-const againMax = parameters.includes('--again') ? 6 : 0
+const runsAgain = parameters.includes('--again')
 const named = parameters.filter((parameter) => !parameter.startsWith('--'))
 const kind = isProof ? 'proof' : 'tests'
 const otherKind = isProof ? '`npm test` runs the fast tests' : '`npm run test:proof` runs the proofs'
@@ -124,19 +124,6 @@ function changesNetwork(file: string): boolean {
   return basename(file) === 'silent-death.proof.ts'
 }
 
-/** Where chance or the moment decides what a proof meets, what is red once may be a fault of the product that hides the next time. */
-const neverAgain = [
-  'proofs/kills/',
-  'proofs/models/bulk.',
-  'proofs/models/changes.',
-  'proofs/programs/processes.',
-  'proofs/store/reset-readers.',
-]
-
-function mayRunAgain(file: string): boolean {
-  return !neverAgain.some((start) => relative(root, file).startsWith(start))
-}
-
 async function runProofs(signal: AbortSignal): Promise<Outcome> {
   const byFile = new Map<string, Outcome>()
   const runProof = async (file: string): Promise<void> =>
@@ -148,13 +135,13 @@ async function runProofs(signal: AbortSignal): Promise<Outcome> {
       for (let file = next(); file !== undefined && !signal.aborted; file = next()) await runProof(file)
     }),
   )
-  const red = [...byFile].filter(([, outcome]) => isRed(outcome)).map(([file]) => file)
-  const again = red.length <= againMax && red.every(mayRunAgain) && !signal.aborted ? red : []
+  const red = [...byFile].filter(([, outcome]) => isRed(outcome)).map(([file]) => relative(root, file))
+  const again = runsAgain && !signal.aborted ? againAlone(red) : []
   for (const file of again) {
-    process.stdout.write(`\n${relative(root, file)} is red beside others; alone:\n`)
-    await runProof(file)
+    process.stdout.write(`\n${file} is red beside others; alone:\n`)
+    await runProof(resolve(root, file))
   }
-  return { ...allOf([...byFile.values()]), redBesideOthers: again.map((file) => relative(root, file)) }
+  return { ...allOf([...byFile.values()]), redBesideOthers: again }
 }
 
 async function runTests(signal: AbortSignal): Promise<Outcome> {
