@@ -2,7 +2,7 @@
  * Runs the tests on one PostgreSQL: `npm test` runs all tests (*.test.ts), `npm run test:proof` the proofs (proofs/):
  * programs started, killed, overloaded, attacked, backed up and installed, random pushes, and the console in a
  * browser; with `--all` in all their rounds, from a seed that is drawn; with `--again`, proofs that are red beside others run
- * once more, alone, and are listed. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
+ * once more, alone, and are listed, unless chance or the moment decides what they meet. Files and folders may be named: `npm test -- src/ari/push/push-ari.test.ts`,
  * `npm test -- src/ari`. With TEST_DATABASE_URL they run on that PostgreSQL, and with
  * ARI_TEST_POOLER=host:port all gateways reach it through a pooler. What was skipped is printed last, and added to the file
  * that ARI_TEST_SKIPPED names; unless may-skip.ts allows it, the run fails.
@@ -16,6 +16,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { checkDatabase } from '../src/postgres/schema/first-connection.ts'
 import { writeClientTypes } from '../scripts/write-client-types.ts'
+import { againAlone } from './again.ts'
 import { root, testFiles } from './stage/files.ts'
 import { groupsOf, programsOf } from './groups.ts'
 import { lanesOf } from './lanes.ts'
@@ -54,8 +55,7 @@ if (parameters.includes('--all')) {
 }
 /** Of a proof that runs another: on the same PostgreSQL, from the same template, with the same package. */
 const isPart = process.env['ARI_TEST_PART'] !== undefined
-/** With more, something is broken. */
-const againMax = parameters.includes('--again') ? 6 : 0
+const runsAgain = parameters.includes('--again')
 const named = parameters.filter((parameter) => !parameter.startsWith('--'))
 const kind = isProof ? 'proof' : 'tests'
 const otherKind = isProof ? '`npm test` runs the fast tests' : '`npm run test:proof` runs the proofs'
@@ -135,13 +135,13 @@ async function runProofs(signal: AbortSignal): Promise<Outcome> {
       for (let file = next(); file !== undefined && !signal.aborted; file = next()) await runProof(file)
     }),
   )
-  const red = [...byFile].filter(([, outcome]) => isRed(outcome)).map(([file]) => file)
-  const again = red.length <= againMax && !signal.aborted ? red : []
+  const red = [...byFile].filter(([, outcome]) => isRed(outcome)).map(([file]) => relative(root, file))
+  const again = runsAgain && !signal.aborted ? againAlone(red) : []
   for (const file of again) {
-    process.stdout.write(`\n${relative(root, file)} is red beside others; alone:\n`)
-    await runProof(file)
+    process.stdout.write(`\n${file} is red beside others; alone:\n`)
+    await runProof(resolve(root, file))
   }
-  return { ...allOf([...byFile.values()]), redBesideOthers: again.map((file) => relative(root, file)) }
+  return { ...allOf([...byFile.values()]), redBesideOthers: again }
 }
 
 async function runTests(signal: AbortSignal): Promise<Outcome> {

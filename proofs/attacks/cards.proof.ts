@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { dataFolder, runAri, startProgram } from '../../test/stage/programs/programs.ts'
-import { httpAnswer, startReceiver } from '../../test/stage/servers/receiver.ts'
+import { startReceiver } from '../../test/stage/servers/receiver.ts'
 import { hasCheckDigit } from '../../src/base/card-number.ts'
 import { clientOf, type Client } from '../../test/stage/crash/http.ts'
 import { isReady, untilPostgresEnded } from '../../test/stage/crash/service.ts'
@@ -194,14 +194,50 @@ const cvvInWords = /cvv\W{1,8}\d{3}/i
 /** As PostgreSQL would print them within bytes. */
 const hexMark = Buffer.from(numberMark).toString('hex')
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+/** By its place among the bytes that are encoded; without the characters that its neighbours change. */
+const base64Marks = [0, 1, 2].map((before) =>
+  base64(' '.repeat(before) + numberMark).slice(before === 0 ? 0 : 4, before === 1 ? -4 : 12),
+)
+
+type Writing = (text: string) => string | Buffer
+const byDigit =
+  (write: (digit: string) => string, between = ''): Writing =>
+  (text) =>
+    [...text].map((character) => (/\d/.test(character) ? write(character) : character)).join(between)
+
+/** The codes in which suppliers echo a card. */
+const codes = {
+  plain: (text) => text,
+  'UTF-16': (text) => Buffer.from(text, 'utf16le'),
+  'UTF-16, big-endian': (text) => Buffer.from(text, 'utf16le').swap16(),
+  base64,
+  hex: (text) => Buffer.from(text).toString('hex'),
+  percent: byDigit((digit) => `%3${digit}`),
+  entities: byDigit((digit) => `&#${48 + Number(digit)};`),
+  escapes: byDigit((digit) => String.raw`\u003${digit}`),
+  blanks: byDigit((digit) => digit, ' '),
+  lines: byDigit((digit) => digit, '\r\n\r\n'),
+  list: byDigit((digit) => digit, ','),
+} as const satisfies Record<string, Writing>
+
+const marks: Readonly<Record<string, string | Buffer>> = {
+  number: numberMark,
+  'number in groups': groupedMark,
+  'number in hex': hexMark,
+  holder: holderMark,
+  ...Object.fromEntries(
+    Object.entries(codes).flatMap(([code, write]) =>
+      code === 'base64' ? [] : [[`number as ${code}`, write(numberMark)]],
+    ),
+  ),
+  ...Object.fromEntries(base64Marks.map((mark, before) => [`number in base64, ${before}`, mark])),
+  // What was not read as UTF-16.
+  'number with signs between': [...numberMark].join('\uFFFD'),
+}
+
 /** The places where cards are visible, by name. */
 function leaksIn(name: string, bytes: Buffer): string[] {
-  const marks = {
-    number: numberMark,
-    'number in groups': groupedMark,
-    'number in hex': hexMark,
-    holder: holderMark,
-  }
   const found = Object.entries(marks).flatMap(([what, mark]) => (bytes.includes(mark) ? [what] : []))
   if (cvvInWords.test(bytes.toString('latin1'))) found.push('cvv')
   return found.map((what) => `${what} in ${name}`)
@@ -224,12 +260,16 @@ async function metricsOf({ url }: Service): Promise<string> {
 }
 
 test(`${canaries} cards are in no log, no file of the database, no answer and no metric in clear, and arrive at the supplier`, async (t) => {
-  const receiver = await startReceiver((socket, { body }) => {
+  const writings = Object.values(codes)
+  const receiver = await startReceiver((socket, { body }, index) => {
     // A supplier that echoes the request in its answer: the answer is stored, the card is not.
     const text = body.toString()
-    const [number] = /492973018\d{7}/.exec(text) ?? []
+    const [number = ''] = /492973018\d{7}/.exec(text) ?? []
     const [cvv] = /"cvv":"\d+"/.exec(text) ?? []
-    socket.write(httpAnswer(200, `{"received":"${number}","with":{${cvv ?? ''}}}`))
+    const write = writings[index % writings.length] ?? codes.plain
+    const answer = Buffer.from(write(`{"received":"${number}","with":{${cvv ?? ''}}}`))
+    socket.write(`HTTP/1.1 200 X\r\ncontent-length: ${answer.length}\r\n\r\n`)
+    socket.write(answer)
   })
   undo.push(receiver.close)
   const stage = await openStage()

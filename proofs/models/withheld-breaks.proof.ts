@@ -9,6 +9,9 @@ const seeds: Readonly<Record<string, number>> = {
   clearedFirst: 1,
   sequenceKept: 1,
   olderEndsNewer: 1,
+  itemsApart: 1,
+  laterItemReplaces: 1,
+  infantsFreed: 1,
 }
 
 /** A minute and a half of rounds, unless they find it sooner. */

@@ -155,9 +155,27 @@ async function lag(url = fleet.services[0]?.url): Promise<number> {
   return Number(/^ari_changes_publisher_lag_seconds (\S+)$/m.exec(metrics)?.[1])
 }
 
+/**
+ * Resolves when the feed has all that was committed: it tells nothing that an older transaction could still precede, be it
+ * of another proof's database on this server.
+ */
+async function untilTold(): Promise<void> {
+  const horizon = 'pg_snapshot_xmin(pg_current_snapshot())::text::int8'
+  const { rows } = await fleet.db.query<{ next: number }>(
+    'select pg_snapshot_xmax(pg_current_snapshot())::text::int8 as next',
+  )
+  await eventually('no older transaction is open', minutes(2), async () => {
+    const found = await fleet.db.query<{ isOver: boolean }>(`select ${horizon} >= $1 as "isOver"`, [
+      rows[0]?.next,
+    ])
+    return found.rows[0]?.isOver === true
+  })
+}
+
 /** Resolves when the last message is the last change. */
 async function untilPublished(): Promise<Message[]> {
   let all: Message[] = []
+  await untilTold()
   await eventually('all changes are published', minutes(3), async () => {
     all = await messages()
     const last = all.at(-1)

@@ -56,6 +56,15 @@ export function isGuestPriceField(field: number): boolean {
   return field > 100
 }
 
+/** Of children or infants: what a party pays on top of its adults' price. */
+export function isSupplementField(field: number): boolean {
+  return field > bucketsFrom.child
+}
+
+export function isInfantPriceField(field: number): boolean {
+  return field > bucketsFrom.infant
+}
+
 export function isPriceField(field: number): boolean {
   return field === fieldNumber.unitPrice || isGuestPriceField(field)
 }

@@ -1,3 +1,5 @@
+import { asRead, filler, withoutFillers } from './written-characters.ts'
+
 /** Payment card numbers: checks them, finds them in text, and masks them. */
 
 /** Whether the last digit is the check digit of the others (ISO/IEC 7812, Luhn). */
@@ -25,6 +27,15 @@ export const removedCardNumber = '[card number removed]'
 
 export function holdsCardNumber(text: string): boolean {
   return cardNumbersIn(text, anywhere).length > 0
+}
+
+/** The places in a list of texts, read one after another, of those in which a number begins that ends in another one. */
+export function splitCardNumbers(texts: readonly string[]): { first: number; last: number }[] {
+  const ends = texts.map((_, index) => texts.slice(0, index + 1).join(' ').length)
+  const textAt = (place: number): number => ends.findIndex((end) => place <= end)
+  return cardNumbersIn(texts.join(' '), anywhere)
+    .map(({ start, end }) => ({ first: textAt(start), last: textAt(end) }))
+    .filter(({ first, last }) => first < last)
 }
 
 export function withoutCardNumbers(text: string): string {
@@ -120,7 +131,8 @@ const betweenDigitsMax = 3
 const anywhere: Form = {
   digitsMin: 15,
   mayHoldNumber: /(?:\p{N}[^\p{L}\p{N}]*){15}/u,
-  isOneNumber: (between) => [...between].length <= betweenDigitsMax && !/[\p{L}\p{N}]/u.test(between),
+  isOneNumber: (between) =>
+    [...withoutFillers(between)].length <= betweenDigitsMax && !/[\p{L}\p{N}]/u.test(between),
   isTelephone: () => false,
 }
 
@@ -129,7 +141,8 @@ const inRemarks: Form = {
   mayHoldNumber: /(?:\p{N}[^\p{L}\p{N}]*(?:\p{L}[^\p{L}\p{N}]*)?){13}/u,
   isOneNumber: (between) => /^[^\p{L}\p{N}]*(?:\p{L}[^\p{L}\p{N}]*)?$/u.test(between),
   // Many a telephone number with its country's code has 13 or 14 digits; hardly any has more.
-  isTelephone: (digits, before) => digits.length < anywhere.digitsMin && /[+\uFF0B]\s*$/u.test(before),
+  isTelephone: (digits, before) =>
+    digits.length < anywhere.digitsMin && /[+\uFF0B][\s\u2060]*$/u.test(before),
 }
 
 type Group = { digits: string; start: number; end: number }
@@ -138,7 +151,8 @@ type Group = { digits: string; start: number; end: number }
  * Positions of card numbers, grouped or not, in digits of any script. A number begins and ends at the edges
  * of a digit group: a part of a longer number doesn't count.
  */
-function cardNumbersIn(text: string, form: Form): Place[] {
+function cardNumbersIn(written: string, form: Form): Place[] {
+  const text = asRead(written)
   if (!form.mayHoldNumber.test(text)) return []
   const found: Place[] = []
   const groups = digitGroupsIn(text)
@@ -146,7 +160,9 @@ function cardNumbersIn(text: string, form: Form): Place[] {
     const last = lastGroupOf(groups, first, text, form)
     const [start, end] = [groups[first]?.start, last === undefined ? undefined : groups[last]?.end]
     if (last === undefined || start === undefined || end === undefined) continue
-    found.push({ start, end })
+    let endsAt = end
+    while (text[endsAt] === filler) endsAt++
+    found.push({ start, end: endsAt })
     first = last
   }
   return found
@@ -224,6 +240,13 @@ function isCardNumber(digits: string): boolean {
       ({ from, to, lengths }) => begin >= from && begin <= to && lengths.includes(digits.length),
     ) && hasCheckDigit(digits)
   )
+}
+
+/** Its digits, of any script, as one number. */
+export function digitsIn(text: string): string {
+  return digitGroupsIn(text)
+    .map(({ digits }) => digits)
+    .join('')
 }
 
 function digitGroupsIn(text: string): Group[] {

@@ -97,7 +97,7 @@ function currencyWarnings({ currency }: Hotel, saved: SavedHotel | undefined, in
   if (before === undefined || before === currency) return []
   const at = { path: `/${index}/currency`, value: currency }
   const unknown = former && formerAmountsText(former)
-  const message = `Unknown until pushed again, and what needs them is not sold: ${unknown} in ${before}`
+  const message = `Unknown until pushed again, and what needs them is not sold: ${unknown}`
   const rules = former?.rules ?? 0
   const lapsed = `${counted(rules, 'rule')} of the guard ${rules === 1 ? 'has' : 'have'} an amount in ${before} and ${rules === 1 ? 'is' : 'are'} no longer applied to this hotel`
   return [

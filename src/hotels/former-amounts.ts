@@ -1,8 +1,13 @@
 import { counted } from '../base/counted.ts'
 import { numberArray, type Queryable } from '../postgres/postgres.ts'
 
-/** How many amounts of a hotel are of the currency that it had until now; `rules` are those of the guard. */
+/**
+ * How many amounts of a hotel are of currencies that it no longer has; `rules` are those of the guard with the currency that
+ * it had until now.
+ */
 export type FormerAmounts = {
+  /** The one that it had until now first. */
+  currencies: string[]
   hasPrices: boolean
   taxes: number
   penalties: number
@@ -23,13 +28,18 @@ export async function selectFormerAmounts(
   moved: readonly { id: number; currency: string; sinceMs: number | null }[],
 ): Promise<Map<number, FormerAmounts>> {
   if (moved.length === 0) return new Map()
-  const inPolicies = (path: string): string => `(
-    select count(*)::int from room_rate, jsonb_path_query(cancel_policies, '${path} ? (@.formerCurrency == $currency)',
-      jsonb_build_object('currency', moved.currency)) where hotel_id = moved.id)`
+  const inPolicies = (path: string): string =>
+    `from room_rate, jsonb_path_query(cancel_policies, '${path}.formerCurrency') as former where hotel_id = moved.id`
+  const [penalties, fees] = [inPolicies('$[*].cancelPenalties[*].penaltyCharge'), inPolicies('$[*].fees[*]')]
   const { rows } = await connection.query<FormerAmounts & { id: number }>(
     `select id, exists (select from room_rate where hotel_id = moved.id and pricing_model is not null) as "hasPrices",
-       (select count(*)::int from tax where hotel_id = moved.id and former_currency = moved.currency) as taxes,
-       ${inPolicies('$[*].cancelPenalties[*].penaltyCharge')} as penalties, ${inPolicies('$[*].fees[*]')} as fees,
+       (select count(former_currency)::int from tax where hotel_id = moved.id) as taxes,
+       (select count(*)::int ${penalties}) as penalties, (select count(*)::int ${fees}) as fees,
+       array[moved.currency] || array(select distinct currency from (
+         select former_currency::text from tax where hotel_id = moved.id
+         union all select former #>> '{}' ${penalties}
+         union all select former #>> '{}' ${fees}
+       ) as marked (currency) where currency <> moved.currency order by currency) as currencies,
        (${rulesLapsed}) as rules
      from unnest($1::int[], $2::text[], $3::float8[]) as moved (id, currency, since_ms)`,
     [
@@ -51,15 +61,16 @@ const rulesLapsed = `
   ) as own, jsonb_path_query(own.settings, '$.rules[*] ? (exists (@.amount))') as rule
   where case when rule ? 'currency' then rule ->> 'currency' = moved.currency else is_current end`
 
-/** `prices, 1 fixed tax, 2 flat penalties`; undefined if there are none. */
-export function formerAmountsText({ hasPrices, taxes, penalties, fees }: FormerAmounts): string | undefined {
+/** `prices, 1 fixed tax, 2 flat penalties in EUR`; undefined if there are none. */
+export function formerAmountsText(amounts: FormerAmounts): string | undefined {
+  const { currencies, hasPrices, taxes, penalties, fees } = amounts
   const parts = [
     ...(hasPrices ? ['prices'] : []),
     ...(taxes > 0 ? [counted(taxes, 'fixed tax', 'fixed taxes')] : []),
     ...(penalties > 0 ? [counted(penalties, 'flat penalty', 'flat penalties')] : []),
     ...(fees > 0 ? [counted(fees, 'fee')] : []),
   ]
-  return parts.length > 0 ? parts.join(', ') : undefined
+  return parts.length > 0 ? `${parts.join(', ')} in ${currencies.join(' and ')}` : undefined
 }
 
 /**

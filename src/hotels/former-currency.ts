@@ -32,7 +32,7 @@ export function formerAmountWarning(what: string, path: string): Problem & { hin
     type: 'FORMER_CURRENCY',
     message: `${what}: what needs it cannot be sold`,
     path,
-    hint: "Push the amount in the hotel's currency, without formerCurrency; it is never converted",
+    hint: "Push the amount in the hotel's currency, without formerCurrency, also if that is the same again: it is never converted",
   }
 }
 

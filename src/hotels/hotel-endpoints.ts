@@ -1,3 +1,4 @@
+import { withoutCardNumbers } from '../base/card-number.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import type { AnswerOf } from '../http/route.ts'
 import { answer, on, type Mounted, besideShape, onEveryProblem } from '../http/calls/mount.ts'
@@ -36,7 +37,7 @@ export const getHotels = (needs: GetHotelsNeeds): Mounted =>
         const overview = overviewByCode.get(code)
         return overview ? [storedHotel(overview, onSale.has(overview.id))] : []
       }),
-      notFound: codes.filter((code) => !overviewByCode.has(code)),
+      notFound: codes.filter((code) => !overviewByCode.has(code)).map(withoutCardNumbers),
     }
     return answer(200, read)
   })

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { Rejected } from './rejected.ts'
+import { Rejected, repeatedText } from './rejected.ts'
 
 /** The name of a compression in Content-Encoding, as it is compared: `x-gzip` is gzip (RFC 9110, 8.4.1.3). */
 export function compressionNamed(contentEncoding: string | undefined): string {
@@ -23,11 +23,11 @@ export function wideEncodingOf(bytes: Buffer): 'UTF-16' | 'UTF-32' | undefined {
   return isMark ? 'UTF-16' : undefined
 }
 
-const charsetMax = 20
+const charsetMax = 40
 
 function charsetIn(contentType: string | undefined): string | undefined {
   const [, name] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '') ?? []
-  return name?.slice(0, charsetMax)
+  return name === undefined ? undefined : repeatedText(name, charsetMax)
 }
 
 /** Those whose text can't be UTF-8 as well, as the ASCII of others is. */

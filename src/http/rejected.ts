@@ -94,15 +94,18 @@ export function reportedValue(value: unknown): unknown {
     const written = withoutCardNumbers(String(value))
     return Number.isFinite(value) && written === String(value) ? value : written
   }
-  if (typeof value === 'string') {
-    // Mask before the cut: a card number cut at the limit would no longer be recognized.
-    const plain = withoutCardNumbers(value.slice(0, 2 * valueShownMax))
-    const cut = plain.length > valueShownMax ? `${plain.slice(0, valueShownMax)}…` : plain
-    return cut.toWellFormed()
-  }
+  if (typeof value === 'string') return repeatedText(value, valueShownMax)
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object') return 'an object'
   return undefined
+}
+
+/** What the caller sent, for a sentence: cut at a length, and without card numbers. */
+export function repeatedText(text: string, charactersMax: number): string {
+  // Mask before the cut: a card number cut at the limit would no longer be recognized.
+  const plain = withoutCardNumbers(text.slice(0, 2 * charactersMax))
+  const cut = plain.length > charactersMax ? `${plain.slice(0, charactersMax)}…` : plain
+  return cut.toWellFormed()
 }
 
 /** The problem of a value that breaks a constraint. */
@@ -116,11 +119,23 @@ export function rejectedBody(rejected: Rejected, requestId: string): Record<stri
   const more = rejected.problems.length - listed.length + rejected.unlisted
   return {
     code: String(rejected.status),
-    message: rejected.message,
+    message: withoutCardNumbers(rejected.message),
     requestId,
-    errors: listed.map(withDocUrl),
+    errors: listed.map((problem) => withDocUrl(withoutCards(problem))),
     ...(more > 0 ? { moreErrors: more } : {}),
     ...rejected.extra,
+  }
+}
+
+/** Whatever a problem repeats of a request, and however it came there, no answer has the number of a card. */
+function withoutCards(problem: Problem): Problem {
+  const { message, path, value, hint } = problem
+  return {
+    ...problem,
+    message: withoutCardNumbers(message),
+    ...(path === undefined ? {} : { path: withoutCardNumbers(path) }),
+    ...(typeof value === 'string' ? { value: withoutCardNumbers(value) } : {}),
+    ...(hint === undefined ? {} : { hint: withoutCardNumbers(hint) }),
   }
 }
 

@@ -5,7 +5,7 @@ import { transaction } from '../postgres/transaction.ts'
 import { limitNames, tokenLimitNames, type OwnLimits, type TokenLimits, type TokenRole } from './store.ts'
 import { hashSecret, makeSecret, tailOf, type Environment } from './secret.ts'
 import { insertOptionalSupplier, refuseUnknownSupplier, rejectUnlessCertified } from './suppliers.ts'
-import { checkChannel, checkName } from './names.ts'
+import { checkChannel, checkName, refuseInvisible } from './names.ts'
 
 /** Operators' actions on keys and tokens. The current time is a parameter, as everywhere. */
 
@@ -61,6 +61,7 @@ export async function insertKeyOf(
   wanted: NewKey,
 ): Promise<Omit<CreatedKey, 'supplierIsNew'>> {
   checkName('Channel manager', wanted.channelManager)
+  refuseInvisible('Channel manager', wanted.channelManager)
   if (environment === 'production') await rejectUnlessCertified(connection, wanted.supplier)
   const { rows } = await connection.query<{ id: number }>(
     `insert into api_key (supplier_id, channel_manager, expires_at, requests_per_minute, requests_burst,
@@ -207,6 +208,7 @@ export async function createToken(
   wanted: NewToken,
 ): Promise<{ token: string; tokenId: number }> {
   checkName('Token', wanted.name)
+  refuseInvisible('Token', wanted.name)
   if (wanted.channel !== undefined) checkChannel(wanted.role, wanted.channel)
   const token = makeSecret(wanted.role, environment)
   const { rows } = await db.query<{ id: number }>(

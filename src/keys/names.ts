@@ -1,5 +1,6 @@
 import { isCardNumberId } from '../base/card-number.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
+import { invisible } from '../http/validation/characters.ts'
 import type { TokenRole } from './store.ts'
 
 /** Names of suppliers, operators and whatever else people tell apart by its name. */
@@ -61,8 +62,27 @@ const scripts = [
 const eastAsian: ReadonlySet<string> = new Set(['Latin', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo'])
 const patternByScript = scripts.map((script) => [script, new RegExp(`\\p{Script=${script}}`, 'u')] as const)
 
-/** Refuses a new name with a word in several scripts: `dеmo` with a Cyrillic е looks like `demo`. */
-export function refuseMixedScripts(what: string, name: string): void {
+/** Refuses a new name that may look like another one. */
+export function refuseLookAlikes(what: string, name: string): void {
+  refuseInvisible(what, name)
+  refuseMixedScripts(what, name)
+}
+
+/** `demo` with a variation selector looks like `demo`, and a name of invisible letters alone like none. */
+export function refuseInvisible(what: string, name: string): void {
+  const [found] = invisible.exec(name) ?? []
+  if (found === undefined) return
+  const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  throw new Rejected(400, {
+    type: 'INVALID_NAME',
+    message: `${what} name has an invisible character, U+${code}`,
+    value: reportedValue(name),
+    hint: 'Leave it out: names are told apart by what people see',
+  })
+}
+
+/** A word in several scripts: `dеmo` with a Cyrillic е looks like `demo`. */
+function refuseMixedScripts(what: string, name: string): void {
   for (const [word] of name.normalize('NFKC').matchAll(/[\p{L}\p{M}]+/gu)) {
     const used = patternByScript.flatMap(([script, pattern]) => (pattern.test(word) ? [script] : []))
     if (used.length < 2 || used.every((script) => eastAsian.has(script))) continue

@@ -1,7 +1,7 @@
 import { sqlIsoSeconds, type Queryable } from '../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
 import type { PriceContract } from './price-contract.ts'
-import { checkName, foldedName, refuseMixedScripts } from './names.ts'
+import { checkName, foldedName, refuseLookAlikes } from './names.ts'
 
 /** Operators' actions on suppliers. */
 
@@ -47,7 +47,7 @@ export async function insertOptionalSupplier(
   name: string,
 ): Promise<number | undefined> {
   if ((await selectOptionalSupplierId(connection, name)) !== undefined) return undefined
-  refuseMixedScripts('Supplier', name)
+  refuseLookAlikes('Supplier', name)
   // Of two at once with names alike, one is refused.
   await connection.query('lock table supplier in share row exclusive mode')
   const alike = await selectOptionalAlike(connection, name)

@@ -188,6 +188,7 @@ export const errorsBeyondShape: Readonly<Partial<Record<RouteName, readonly List
     guardErrors.boundInvalid,
     guardErrors.massCloseWarns,
     guardErrors.inheritNeedsHotel,
+    guardErrors.inheritNotAlone,
   ],
   listHolds: [hotelIdNotFound],
   releaseHolds: [hotelIdNotFound, guardErrors.holdNotFound, guardErrors.holdNotOpen],

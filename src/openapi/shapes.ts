@@ -1,4 +1,5 @@
 import { routes } from '../contract.ts'
+import { codePattern } from '../http/validation/characters.ts'
 import { isRecord } from '../http/validation/validate.ts'
 import type { ConstraintErrors } from '../http/route.ts'
 
@@ -68,6 +69,9 @@ export function openapiShapes(): Shapes {
   return { convert, components }
 }
 
+/** Made once: it takes some milliseconds. */
+let patternOfCodes: string | undefined
+
 const decimalPatterns = {
   any: '^-?(?:0|[1-9][0-9]{0,17})(?:\\.[0-9]{1,12})?$',
   atLeastZero: '^(?:0|[1-9][0-9]{0,17})(?:\\.[0-9]{1,12})?$',
@@ -94,7 +98,7 @@ function inWords(schema: unknown, convert: (schema: unknown) => Shape): Shape {
   for (const [keyword, value] of Object.entries(rest)) {
     if (!ownKeywords.has(keyword) && !isSafeIntegerBound(keyword, value)) written[keyword] = value
   }
-  if (printable === 'code') written['pattern'] = '^\\S(?:.*\\S)?$'
+  if (printable === 'code') written['pattern'] = patternOfCodes ??= codePattern()
   if (night === true) written['examples'] ??= ['2027-04-15']
   if (decimal === 'any' || decimal === 'atLeastZero') {
     written['pattern'] = decimalPatterns[decimal]

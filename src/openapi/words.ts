@@ -103,7 +103,7 @@ const conventions = `
 | Body | JSON in UTF-8; \`Content-Encoding\` \`gzip\`, \`br\` or \`zstd\` is accepted |
 | Dates | \`YYYY-MM-DD\`: the night that begins on that date, in the hotel's time zone |
 | Amounts | JSON number or decimal string, with at most the currency's ISO 4217 minor digits (JPY 0, USD 2, KWD 3); stored exactly, never rounded |
-| Codes | \`hotelId\`, \`roomId\`, \`rateId\`: your own, 1 to 64 printable characters, case-sensitive |
+| Codes | \`hotelId\`, \`roomId\`, \`rateId\`: your own, 1 to 64 printable characters, none of them invisible, case-sensitive |
 | Types | Types are not coerced: \`"5"\` is not an integer, \`1\` is not \`true\` |
 | Unknown members | Change nothing; each is listed as a warning \`UNKNOWN_FIELD\`. With the header \`X-Unknown-Fields: reject\` the request is refused, and those of the platform (\`/booking\`) always are |
 | Empty text | An optional text or date that is empty counts as absent; codes must not be empty |

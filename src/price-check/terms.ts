@@ -2,6 +2,8 @@ import Type from 'typebox'
 import type { BookableRoomRate } from '../offers/stays/booking-catalog.ts'
 import { penaltySteps, prepareTerms, stayPolicy, type StayPenalty } from '../offers/terms/penalties.ts'
 import type { DayNumber } from '../base/calendar.ts'
+import { removedCardNumber, withoutCardNumbers } from '../base/card-number.ts'
+import { repeatsCard } from '../outbound/repeated-cards.ts'
 import type { Problem } from '../http/rejected.ts'
 import { isRecord, validator } from '../http/validation/validate.ts'
 import { isNoShow, termsOn, type ArrivalTerms } from '../products/policies/arrival-terms.ts'
@@ -20,6 +22,8 @@ type PricedNight = { beforeTax: number; afterTax: number }
 export type LiveTerms = { mealPlan?: string; penalties?: Penalties | 'unreadable' }
 
 const mealPlanCharactersMax = 64
+/** Read beyond the stored length, so that truncation never hides a card number. */
+const mealPlanCharactersRead = 4 * mealPlanCharactersMax
 const penaltiesShape = validator(Type.Array(cancelPenalty, { maxItems: cancelPenaltiesPerPolicyMax }))
 
 export function readLiveTerms(roomRate: Readonly<Record<string, unknown>>): LiveTerms {
@@ -37,8 +41,9 @@ export function readLiveTerms(roomRate: Readonly<Record<string, unknown>>): Live
 /** A text that PostgreSQL can store; empty if the answer says nothing. */
 function mealPlanText(value: unknown): string {
   if (value === undefined || value === null) return ''
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, mealPlanCharactersRead)
+  const plain = repeatsCard(text) ? removedCardNumber : withoutCardNumbers(text)
+  return plain
     .replaceAll(/\p{Cc}+/gu, ' ')
     .slice(0, mealPlanCharactersMax)
     .toWellFormed()

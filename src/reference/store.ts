@@ -2,6 +2,7 @@ import type { Queryable } from '../postgres/postgres.ts'
 import { isShipped, shippedCancelCodes, type AddedCancelCodes, type CancelCode } from './cancel-codes.ts'
 import { mealPlans, roomTypes } from './shipped-lists.ts'
 import { Rejected } from '../http/rejected.ts'
+import { invisible } from '../http/validation/characters.ts'
 
 export type RoomType = { name: string; description: string }
 export type MealPlan = { code: string; name: string; description: string }
@@ -144,7 +145,8 @@ function checkTexts(entry: Readonly<Record<string, string>>): void {
   for (const [member, text] of Object.entries(entry)) {
     const max = textLengthMax[member] ?? 0
     const isPlain = /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(text)
-    if (isPlain && text.length <= max) continue
+    const isSeen = member === 'description' || !invisible.test(text)
+    if (isPlain && isSeen && text.length <= max) continue
     throw new Rejected(400, {
       type: 'INVALID_TEXT',
       message: `The ${member} must be 1 to ${max} printable characters, with single spaces inside only`,

@@ -7,7 +7,7 @@ import type { Operator } from '../http/calls/call.ts'
 import { networkOf } from '../http/server/http-server.ts'
 import { Rejected } from '../http/rejected.ts'
 import { hashSecret } from '../keys/secret.ts'
-import { checkName, refuseMixedScripts } from '../keys/names.ts'
+import { checkName, refuseLookAlikes } from '../keys/names.ts'
 import { insertOptionalSupplier, selectOptionalAlike } from '../keys/suppliers.ts'
 import type { Needs, Queryable } from '../postgres/postgres.ts'
 import { transaction } from '../postgres/transaction.ts'
@@ -49,7 +49,7 @@ export async function requestSignUp(
   if (!signUp || !send) throw noSignUp()
   if (!isEmail(wanted.email)) throw wrongEmail()
   checkName('Company', wanted.company)
-  refuseMixedScripts('Company', wanted.company)
+  refuseLookAlikes('Company', wanted.company)
   const mail = await transaction(needs.db, (connection) =>
     mailFor(connection, { ...wanted, network: networkKey(visit.address), nowMs: needs.clock.now() }),
   )

@@ -1,11 +1,12 @@
 import type { Problem } from '../http/rejected.ts'
 import { formerAmountWarning } from '../hotels/former-currency.ts'
+import { markOf } from '../hotels/former-marks.ts'
 import type { Tax } from './contract.ts'
 import { decimalsOf, exactDecimal } from './decimals.ts'
 
-/** The currency of a fixed amount from before the hotel changed its own; a percentage has none. */
-export function formerCurrencyOf({ valueType, formerCurrency }: Tax): string | undefined {
-  return valueType === 'fixed' ? formerCurrency : undefined
+/** The currency of a fixed amount from before the hotel changed its own; a percentage and 0 have none. */
+export function formerCurrencyOf({ valueType, value, formerCurrency }: Tax): string | undefined {
+  return valueType === 'fixed' ? markOf(value, formerCurrency) : undefined
 }
 
 /**
@@ -13,8 +14,8 @@ export function formerCurrencyOf({ valueType, formerCurrency }: Tax): string | u
  * present one doesn't have.
  */
 export function isFormerAmount(tax: Tax, minorDigits: number): boolean {
-  if (tax.valueType !== 'fixed') return false
-  return tax.formerCurrency !== undefined || decimalsOf(tax.value) > minorDigits
+  if (tax.valueType !== 'fixed' || Number(tax.value) === 0) return false
+  return formerCurrencyOf(tax) !== undefined || decimalsOf(tax.value) > minorDigits
 }
 
 type ScopeCodes = { roomId?: string | undefined; rateId?: string | undefined }

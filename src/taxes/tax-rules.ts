@@ -1,5 +1,6 @@
 import { isNight } from '../base/calendar.ts'
 import { assertedCurrencyProblems } from '../hotels/asserted-currency.ts'
+import { markProblems } from '../hotels/former-marks.ts'
 import { reportedValue, type Problem } from '../http/rejected.ts'
 import { decimalsOf, exactDecimal } from './decimals.ts'
 import { formerCurrencyOf } from './former-taxes.ts'
@@ -87,7 +88,7 @@ function problemsOfTax(tax: Record<string, unknown>, path: string): Problem[] {
   if (isNight(startDate) && isNight(endDate) && startDate > endDate) {
     problems.push({ ...taxErrors.datesReversed, path: `${path}/startDate`, value: reportedValue(startDate) })
   }
-  return [...problems, ...problemsOfValue(tax, path)]
+  return [...problems, ...problemsOfValue(tax, path), ...markProblems(tax['formerCurrency'], path)]
 }
 
 function problemsOfValue({ valueType, value }: Record<string, unknown>, path: string): Problem[] {

@@ -1,4 +1,5 @@
 import { withoutCardNumbers } from '../base/card-number.ts'
+import { answerNotStored, repeatsCard, textOf } from '../outbound/repeated-cards.ts'
 import { sqlIsoMillis, type Needs, type Queryable } from '../postgres/postgres.ts'
 import type { Called } from '../outbound/call.ts'
 import type { CallbackPurpose } from './callback-contract.ts'
@@ -31,6 +32,7 @@ const writeAfterMs = 200
 const callsPerWriteMax = 50
 const requestCharactersMax = 64 * 1024
 const answerCharactersMax = 16 * 1024
+const answerBytesRead = 2 * answerCharactersMax
 
 export function callbackWatch({ db, log }: Pick<Needs, 'db' | 'log'>): CallbackWatch {
   let waiting: RecordedCall[] = []
@@ -61,16 +63,21 @@ export function callbackWatch({ db, log }: Pick<Needs, 'db' | 'log'>): CallbackW
 function recordedCall({ body, called, ...call }: WatchedCall): RecordedCall {
   const { text, carriesCard } = withoutCard(body.toString())
   const isAnswered = called.kind === 'answered'
-  const answered = isAnswered ? called.body.toString() : called.message
+  const answered = isAnswered ? textOf(called.body.subarray(0, answerBytesRead)) : called.message
   return {
     ...call,
     request: storable(text, requestCharactersMax),
     outcome: isAnswered ? 'answered' : called.reason,
     httpStatus: isAnswered ? called.status : null,
     // The answer may repeat the card that was sent.
-    answer: carriesCard ? null : storable(answered, answerCharactersMax),
+    answer: carriesCard ? null : storableAnswer(answered),
     durationMs: called.durationMs,
   }
+}
+
+/** The answer may also repeat a card that an earlier call carried, in any code. */
+function storableAnswer(text: string): string {
+  return repeatsCard(text) ? answerNotStored : storable(text, answerCharactersMax)
 }
 
 const cardMember = 'paymentcarddetail'

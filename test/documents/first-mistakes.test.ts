@@ -125,6 +125,12 @@ test('the answer to a wrong path names the endpoint that was meant, with its met
     ['POST', '/V1/push/get-ari', 'POST /v1/push/getAri'],
     ['GET', '/push/log/abc?x=1', 'GET /v1/push/log/abc'],
     ['GET', '/booking/reservations', 'POST or GET /v1/booking/reservations'],
+    ['POST', '/v1/push/ari%2f', 'POST /v1/push/ari'],
+    ['POST', '/v1/push%2Fari', 'POST /v1/push/ari'],
+    ['POST', '/v1//push/bulk//start', 'POST /v1/push/bulk/{jobId}/start'],
+    ['GET', '/v1/push/bulk//errors', 'GET /v1/push/bulk/{jobId}/errors'],
+    ['POST', '/v1/booking/reservations//cancel/', 'POST /v1/booking/reservations/{id}/cancel'],
+    ['PUT', '/v1/push//bulk/7//data', 'PUT /v1/push/bulk/7/data'],
   ] as const
   for (const [method, path, meant] of wrong) {
     const named = meant.includes(` or ${method} `) ? meant.replace(/^.* or /, '') : meant
@@ -141,6 +147,19 @@ test('the answer to a wrong path names the endpoint that was meant, with its met
     ['POST', '/v1/push/getProduct', 'POST /v1/push/getProducts'],
     ['POST', '/v1/offers', 'POST /v1/booking/offers'],
     ['GET', '/v1/push/logs/abc', 'GET /v1/push/log/abc'],
+    ['POST', '/v1/push/avail', 'POST /v1/push/ari'],
+    ['POST', '/v1/push/availability', 'POST /v1/push/ari'],
+    ['POST', '/v1/push/Availabilty/', 'POST /v1/push/ari'],
+    ['POST', '/v1/push/rates', 'POST /v1/push/ari'],
+    ['POST', '/v1/inventory', 'POST /v1/push/ari'],
+    ['POST', '/v1/push/get-availability', 'POST /v1/push/getAri'],
+    ['POST', '/v1/push/properties', 'POST /v1/push/hotels'],
+    ['POST', '/v1/push/rooms', 'POST /v1/push/products'],
+    ['POST', '/v1/push/ratePlans', 'POST /v1/push/products'],
+    ['POST', '/v1/push/webhooks/reservations', 'POST /v1/push/webhook/pushbook'],
+    ['POST', '/v1/booking/availability', 'POST /v1/booking/offers'],
+    ['POST', '/v1/bookings', 'POST /v1/booking/reservations'],
+    ['POST', '/v1/booking/bookings//cancel', 'POST /v1/booking/reservations/{id}/cancel'],
     [
       'POST',
       '/v1/booking/reservation/4111111111111111/cancel',

@@ -14,10 +14,34 @@ test('rows become lines that every spreadsheet reads', () => {
 })
 
 test('what a guest is called is never a formula; an amount below zero stays one', () => {
-  const names = ['=cmd()', '+1', '-2+3', '@SUM(A1)', '\tx', '\rx', '-5.00', '-7']
+  const names = [
+    '=cmd()',
+    '+1',
+    '-2+3',
+    '@SUM(A1)',
+    '\tx',
+    '\rx',
+    '-5.00',
+    '-7',
+    ' =cmd()',
+    '\u00a0 +1',
+    'x; -1+2',
+  ]
   assert.deepEqual(
     names.map((name) => csvOf([[name]]).slice(1, -2)),
-    ["'=cmd()", "'+1", "'-2+3", "'@SUM(A1)", "'\tx", `"'\rx"`, '-5.00', '-7'],
+    [
+      "'=cmd()",
+      "'+1",
+      "'-2+3",
+      "'@SUM(A1)",
+      "'\tx",
+      `"'\rx"`,
+      '-5.00',
+      '-7',
+      "' =cmd()",
+      "'\u00a0 +1",
+      "x;' -1+2",
+    ],
   )
 })
 

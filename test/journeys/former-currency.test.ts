@@ -226,3 +226,66 @@ test('going back to the first currency makes no amount known: it is pushed again
     },
   ])
 })
+
+test('a second change of currency says of all that is unknown, also since the first', async () => {
+  const { supplier } = await movedToYen({
+    taxes: [fixedTax],
+    cancelPolicies: [{ code: 'HOUSE', cancelPenalties: [flat], fees: [cleaning] }],
+  })
+  const { body } = expectOk(await supplier.post('/push/hotels', [storyHotel({ currency: 'USD' })]))
+  const [, unknown] = Object(body).warnings
+  assert.equal(
+    unknown.message,
+    'Unknown until pushed again, and what needs them is not sold: prices, 1 fixed tax, 1 flat penalty, 1 fee in JPY and EUR',
+  )
+})
+
+const hinted = (path: string): Fields => ({
+  path,
+  type: 'CURRENCY_INVALID',
+  message: 'formerCurrency must be an ISO 4217 code',
+})
+
+test('a mark that names no currency is refused, in taxes, penalties and fees; one that no longer exists is not', async () => {
+  const supplier = await stage.storySupplier({ currency: 'EUR' })
+  const scope = { roomId: 'DBL', taxes: [{ ...fixedTax, formerCurrency: 'ZZZ' }] }
+  const taxes = [{ ...fixedTax, formerCurrency: 'ZZZ' }]
+  const taxed = await supplier.post('/push/taxes', { hotelId: 'H1', taxes, products: [scope] })
+  const marked = { ...flat.penaltyCharge, formerCurrency: 'ZZZ' }
+  const policies = [
+    { cancelPenalties: [{ penaltyCharge: marked }], fees: [{ ...cleaning, formerCurrency: 'XQQ' }] },
+  ]
+  const products = [product('DBL', 'BAR', { cancelPolicies: policies })]
+  const priced = await supplier.post('/push/products', { hotelId: 'H1', products })
+  const policy = '/products/0/cancelPolicies/0'
+  assert.deepEqual(
+    [taxed, priced].map((reply) => typesOf(expectStatus(reply, 400).body['errors'])),
+    [
+      [hinted('/taxes/0/formerCurrency'), hinted('/products/0/taxes/0/formerCurrency')],
+      [
+        hinted(`${policy}/cancelPenalties/0/penaltyCharge/formerCurrency`),
+        hinted(`${policy}/fees/0/formerCurrency`),
+      ],
+    ],
+  )
+  const once = [{ ...fixedTax, formerCurrency: 'HRK' }]
+  const { body } = expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes: once }))
+  assert.equal(Object(body['warnings'])[0].type, 'FORMER_CURRENCY')
+})
+
+test('0 is the same in every currency: a mark beside it has no effect, and is not read back', async () => {
+  const supplier = await stage.storySupplier({ currency: 'EUR' })
+  await pushPrices(supplier)
+  const taxes = [{ ...fixedTax, value: 0, formerCurrency: 'USD' }]
+  const penaltyCharge = { ...flat.penaltyCharge, amount: '0', formerCurrency: 'USD' }
+  const fees = [{ ...cleaning, value: 0, formerCurrency: 'USD' }]
+  const taxed = expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes }))
+  const pushed = await pushPolicies(supplier, [{ cancelPenalties: [{ penaltyCharge }], fees }])
+  assert.deepEqual([taxed.body['warnings'] ?? [], pushed['warnings']], [[], []])
+  assert.equal(await sold(supplier), '200.00')
+  const read = [
+    expectOk(await supplier.post('/push/getTaxes', { hotelId: 'H1' })).text,
+    expectOk(await supplier.post('/push/getProducts', { hotelId: 'H1' })).text,
+  ]
+  for (const text of read) assert.doesNotMatch(text, /formerCurrency|FORMER_CURRENCY/)
+})

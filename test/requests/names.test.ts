@@ -9,6 +9,7 @@ import {
   type TestSupplier,
 } from '../stage/harness.ts'
 import { startMailServer } from '../stage/servers/mail-server.ts'
+import { load, ndjson } from '../stage/scenes/bulk.ts'
 import { ada, bookingBody, expectStatus, idOf, openShop, room } from '../stage/scenes/booking.ts'
 import { expectOk, problemsOf, product, storyHotel } from '../stage/story.ts'
 
@@ -17,6 +18,7 @@ import { expectOk, problemsOf, product, storyHotel } from '../stage/story.ts'
 const mailServer = await startMailServer()
 after(() => mailServer.close())
 const gateway = await gatewayForTests()
+gateway.app.startBulk()
 const openToAll = await gatewayForTests({
   allowsSignUp: true,
   publicUrl: 'https://sandbox.example',
@@ -78,9 +80,77 @@ test('a new name has no word in several scripts', async () => {
     expectStatus(await admin.post('/suppliers', { name }), 201)
 })
 
+/** They show nothing, alone or among other characters. */
+const invisibles = [
+  ...'\u00AD\u034F\u115F\u1160\u17B4\u180B\u200B\u200D\u202E\u2060\u2800\u3164\uFE0F\uFEFF\uFFA0\u{1D173}\u{E0001}\u{E0100}',
+]
+
+test('a new name has no invisible character, with which it could look like another', async () => {
+  const visitor = client(openToAll.url, {}, '/console/api')
+  expectStatus(await admin.post('/suppliers', { name: 'Seen' }), 201)
+  for (const invisible of invisibles)
+    for (const name of invisible === '\uFE0F' ? [`Seen${invisible}`, invisible] : [`Se${invisible}en`])
+      for (const reply of [
+        await admin.post('/suppliers', { name }),
+        await admin.post('/operators', { name, role: 'viewer' }),
+        await admin.put('/me/views', { path: '/hotels', name: `Se${invisible}en` }),
+        await visitor.post('/sign-up', { email: 'dev@company.example', company: name }),
+      ])
+        assert.deepEqual(
+          [encodeURIComponent(name), ...said(reply)],
+          [encodeURIComponent(name), 400, 'INVALID_NAME'],
+        )
+})
+
+test('a code has no invisible character, in a push, a booking and a load, as the published pattern says', async () => {
+  const shop = await openShop(gateway, 'Coder', { inventory: 9 })
+  const ari = { roomId: 'DBL', rateId: 'BAR', startDate: '2027-04-10', endDate: '2027-04-11', price: 100 }
+  const hint = 'Remove invisible characters, control characters and spaces at the ends'
+  const { components } = Object(expectOk(await client(gateway.url, {}, '').get('/openapi.json')).body)
+  const pattern = new RegExp(components.schemas.Hotel.properties.hotelId.pattern)
+  for (const invisible of invisibles)
+    for (const id of invisible === '\u2800' ? [`DBL${invisible}`, invisible] : [`D${invisible}BL`]) {
+      if (id.length === [...id].length) assert.doesNotMatch(id, pattern)
+      for (const [reply, path] of [
+        [await supplier.post('/push/hotels', [storyHotel({ hotelId: id })]), '/0/hotelId'],
+        [
+          await shop.supplier.post('/push/products', { hotelId: 'H1', products: [product(id, 'BAR')] }),
+          '/products/0/roomId',
+        ],
+        [
+          await shop.supplier.post('/push/ari', {
+            hotelId: 'H1',
+            pricingModel: 'unit',
+            ari: [{ ...ari, rateId: id }],
+          }),
+          '/ari/0/rateId',
+        ],
+        [await shop.book({ rooms: [room({ rateId: id })] }), '/rooms/0/rateId'],
+      ] as const) {
+        const [problem] = Array.from(Object(expectStatus(reply, 400).body['errors'])).map(Object)
+        assert.deepEqual([problem.path, problem.type, problem.hint], [path, 'INVALID_CHARACTERS', hint])
+      }
+    }
+  const [line, csv] = [
+    { hotelId: 'H\uFE0F1' },
+    'hotelId,roomId,rateId,startDate,endDate,a1\nH\u28001,DBL,BAR,2027-04-10,2027-04-11,9\n',
+  ]
+  for (const job of [
+    await load(shop.supplier, { kind: 'hotels', format: 'ndjson' }, ndjson([storyHotel(line)])),
+    await load(shop.supplier, { kind: 'ari', format: 'csv' }, csv),
+  ]) {
+    const errors = await shop.supplier.get(`/push/bulk/${job.jobId}/errors`)
+    assert.deepEqual([job.refused, errors.text.includes('INVALID_CHARACTERS')], [1, true], errors.text)
+  }
+  for (const id of ['H 1', 'Zimmer/Ä-1', '客房', 'é', 'e\u0301', '\u{1F3E8}']) {
+    assert.match(id, pattern)
+    expectOk(await supplier.post('/push/hotels', [storyHotel({ hotelId: id })]))
+  }
+})
+
 test('a name of blanks alone is refused, of whatever blanks', async () => {
   const shop = await openShop(gateway, 'Blank', { inventory: 9 })
-  for (const blank of [' ', '\u00A0\u2003', '\u200B', '\u3164'])
+  for (const blank of [' ', '\u00A0\u2003', '\u200B', '\u3164', '\u2800', '\uFE0F\u034F', '\u00AD\u{E0100}'])
     for (const [reply, path] of [
       [await supplier.post('/push/hotels', [storyHotel({ hotelName: blank })]), '/0/hotelName'],
       [

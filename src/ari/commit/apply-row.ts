@@ -116,8 +116,9 @@ function clearGuestPrices(
   if (!guard) return block.clearGuestPrices(nights, kept, stamp)
   const at = { row, month }
   const isCleared = (field: number): boolean => isGuestPriceField(field) && !kept.has(field)
-  const apart = nights & (keptAway | guard.heldSince(at, isCleared, nights, stamp))
   const fields = guard.guestPricesOf(row, block).filter(isCleared)
+  const freed = row.pricingModel === 'unit' ? 0 : guard.freesInfants(at, fields, nights, block)
+  const apart = nights & (keptAway | freed | guard.heldSince(at, isCleared, nights, stamp))
   for (const field of fields) guard.replaced(at, field, block.allows(field, nights & ~apart, stamp), stamp)
   let { changed, superseded } = block.clearGuestPrices(nights & ~apart, kept, stamp)
   for (const field of apart === 0 ? [] : fields) {

@@ -6,6 +6,7 @@ import type { Blocks } from '../blocks/block.ts'
 import type { Stamp } from '../blocks/stamp.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import type { ItemStatus } from '../contract.ts'
+import { isSupplementField } from '../fields.ts'
 import type { ItemHold } from '../guard/contract.ts'
 import type { LatePrices } from '../guard/late-prices.ts'
 import type { OpenHolds } from '../guard/open-holds.ts'
@@ -65,12 +66,12 @@ export async function applyPush(
     ...(before ? { before } : {}),
   }
   // The guard judges by what was stored before all items.
-  const mustKeepStored = isDryRun || observe || (guarded && plan.items.length > 1)
+  const mustKeepStored = isDryRun || observe || (guarded && isJudgedTogether(plan.items))
   const scratch = mustKeepStored || mayUndoEachOther(plan.items) ? new Scratch(stored) : undefined
   const priced: RowChange[] = []
   const guard =
     guarded &&
-    (await guardPush(ready, { hotel, stored, stamp, ...guarded }, (probing) => {
+    (await guardPush(ready, { stored, stamp, ...guarded }, (probing) => {
       const blocks = new Scratch(stored)
       return itemByItem(plan.items, (item, index) =>
         applyItem(item, index, { blocks, priced: [], ...probing }, []),
@@ -100,6 +101,12 @@ export async function applyPush(
   const encoded = before.encode(hotel.revision, hotel.cellsRevision)
   hotel.cellsRevision = hotel.revision
   return { results, before: encoded, ...impact }
+}
+
+/** Whether a value is judged by what others of the push replace: of other items, or prices of adults beside its own. */
+function isJudgedTogether(items: readonly PlannedItem[]): boolean {
+  if (items.length > 1) return true
+  return items.some(({ rows }) => rows.some(({ sets }) => sets.some(({ field }) => isSupplementField(field))))
 }
 
 /** Whether two items name the same night of a room or room-rate. */

@@ -48,6 +48,12 @@ export const guardErrors = {
     message: 'inherit needs hotelId: an account has nothing to inherit from',
     hint: 'Send hotelId, or an empty list of rules to switch the guard off',
   },
+  inheritNotAlone: {
+    type: 'GUARD_INHERIT_NOT_ALONE',
+    message:
+      'inherit and rules exclude each other: with inherit, the hotel follows the settings of the account',
+    hint: 'Send "inherit": true with hotelId alone, or the settings without inherit',
+  },
   holdNotFound: {
     type: 'HOLD_NOT_FOUND',
     message: 'Hold not found',
@@ -241,7 +247,9 @@ export const guardRoutes = {
       hotelId: Type.Optional(code({ description: 'Absent: all hotels of the account without own rules' })),
       ...sentSettings,
       inherit: Type.Optional(
-        Type.Boolean({ description: 'true, with hotelId: remove the rules of the hotel' }),
+        Type.Boolean({
+          description: 'true, with hotelId and nothing else: remove the rules of the hotel',
+        }),
       ),
     }),
     answer: settingsAnswer,

@@ -1,5 +1,5 @@
 import { answer, besideShape, on, onEveryProblem } from '../../http/calls/mount.ts'
-import { Rejected, rejectIfAny, type Problem } from '../../http/rejected.ts'
+import { Rejected, rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import type { BodyOf } from '../../http/route.ts'
 import { wellFormedPart } from '../../http/validation/validate.ts'
 import { lockAccount } from '../../hotels/hotel-clock.ts'
@@ -71,11 +71,25 @@ async function optionalHotelId(
   return hotel.id
 }
 
+/** What stands beside `inherit` would be dropped. */
+const settingNames = ['rules', 'learned', 'expiryHours', 'onExpiry'] as const
+
 function problemsOf(sent: unknown, shapeProblems: readonly Problem[]): Problem[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The boundary: only the well-formed part is left.
   const body = wellFormedPart(sent, shapeProblems) as Partial<BodyOf<typeof guardRoutes.setGuard>> | undefined
   const problems = rulesProblems(body?.rules)
-  if (body?.inherit === true && body.hotelId === undefined)
-    problems.push({ ...guardErrors.inheritNeedsHotel, path: '/inherit' })
+  if (body?.inherit !== true) return problems
+  if (body.hotelId === undefined) problems.push({ ...guardErrors.inheritNeedsHotel, path: '/inherit' })
+  for (const name of settingNames) {
+    const value = body[name]
+    if (value === undefined) continue
+    const message = guardErrors.inheritNotAlone.message.replace('rules', name)
+    problems.push({
+      ...guardErrors.inheritNotAlone,
+      message,
+      path: `/${name}`,
+      value: reportedValue(value),
+    })
+  }
   return problems
 }

@@ -1,14 +1,12 @@
 import type { Blocks } from '../blocks/block.ts'
 import type { Stamp } from '../blocks/stamp.ts'
 import type { ReadyPush } from '../judge/plan.ts'
-import type { LockedHotel } from '../blocks/store.ts'
 import { PushJudge } from './judged-push.ts'
 import type { LatePrices } from './late-prices.ts'
 import type { OpenHolds } from './open-holds.ts'
 import { PushGuard } from './push-guard.ts'
 
 type Guarded = {
-  hotel: LockedHotel
   stored: Blocks
   stamp: Stamp
   holds: OpenHolds
@@ -21,17 +19,16 @@ type Guarded = {
  */
 export async function guardPush(
   ready: ReadyPush,
-  { hotel, stored, stamp, holds, late }: Guarded,
+  { stored, stamp, holds, late }: Guarded,
   probe: (probing: { stamp: Stamp; guard: PushGuard }) => Promise<unknown>,
 ): Promise<PushGuard | undefined> {
   const { body, catalog, plan } = ready
   const { guard } = catalog
   if (!guard) return undefined
-  const { currencyRevision } = hotel
   const { today = 0 } = plan
-  const judge = new PushJudge({ guard, catalog, stored, currencyRevision, today, late }, plan.items)
+  const judge = new PushJudge({ guard, catalog, stored, stamp, today, late }, plan.items)
   if (body.atomic === true) {
-    const { revision, sequence, keyId } = stamp
+    const { revision, sequence, keyId, currencyRevision } = stamp
     const trial = new PushGuard(judge, ready, holds, { isTrial: true })
     await probe({ stamp: { revision, sequence, keyId, currencyRevision }, guard: trial })
     judge.whole = trial.strongest

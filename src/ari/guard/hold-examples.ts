@@ -1,15 +1,21 @@
 import { firstDay, formatNight } from '../../base/calendar.ts'
 import { fromMinor } from '../../base/money.ts'
 import { unset } from '../blocks/block-codec.ts'
+import { nightsWhere, type NightMask } from '../blocks/month.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import { namesOf } from '../catalog/row-names.ts'
 import { guestBucket, isGuestPriceField, isPriceField } from '../fields.ts'
 import { historyFieldOf } from '../history/replaced-values.ts'
 import { isSwitch } from '../restrictions.ts'
-import type { HoldExample } from './contract.ts'
+import { guardLimits, type HoldExample } from './contract.ts'
+import type { Judged } from './judged-push.ts'
+import type { Verdict } from './rules/rules.ts'
 
 /** A value of a night, and what it was compared with. */
 export type Shown = { field: number; value: number; from: number; night: number }
+
+/** One verdict on some nights, with what it says of the first of them. */
+export type Found = { verdict: Verdict; nights: NightMask; shown: Shown[] }
 
 /** Puts what is held, or only warned of, into the words of the supplier. */
 export class HoldExamples {
@@ -46,4 +52,21 @@ export class HoldExamples {
       bound: bound !== null && isPrice ? fromMinor(bound, minorDigits) : bound,
     }
   }
+}
+
+/** Which verdicts there are, and on which nights. */
+export function findingsOf(nights: NightMask, judge: (night: number) => Judged | undefined): Found[] {
+  const found = new Map<string, Found>()
+  nightsWhere(nights, (night) => {
+    const judged = judge(night)
+    if (!judged) return false
+    const { verdict, ...rest } = judged
+    const key = `${verdict.reason}/${verdict.action}/${verdict.bound}`
+    const same = found.get(key) ?? { verdict, nights: 0, shown: [] }
+    found.set(key, same)
+    same.nights |= 1 << night
+    if (same.shown.length < guardLimits.examplesMax) same.shown.push({ ...rest, night })
+    return true
+  })
+  return [...found.values()]
 }

@@ -1,15 +1,15 @@
-import { firstDay, monthOf, weekdayOf, type DayNumber } from '../../base/calendar.ts'
+import { firstDay, type DayNumber } from '../../base/calendar.ts'
 import { guestsMaxOf } from '../../products/store.ts'
 import { unset } from '../blocks/block-codec.ts'
-import type { Block, Blocks } from '../blocks/block.ts'
+import type { Block, Blocks, Stamp } from '../blocks/block.ts'
 import { ratesOfRoom, type HotelCatalog } from '../catalog/catalog.ts'
-import { fieldNumber, guestBucket, guestPriceField, isPriceField, type FieldValue } from '../fields.ts'
-import { daysAheadMax } from '../item-contract.ts'
+import { fieldNumber, isInfantPriceField, isPriceField, type FieldValue } from '../fields.ts'
 import { countNights, nightsWhere, type NightMask } from '../blocks/month.ts'
 import type { PlannedItem, RowChange } from '../judge/plan.ts'
-import { futurePrices } from './future-prices.ts'
+import { ComparedPrices, type Compared, type Pushed } from './compared-prices.ts'
+import { BoundsToJudgeBy } from './future-prices.ts'
 import type { LatePrices } from './late-prices.ts'
-import { learnBounds, type WeekBounds } from './learned.ts'
+import { PushedPrices, type RowNights } from './pushed-prices.ts'
 import {
   closes,
   isStronger,
@@ -19,7 +19,6 @@ import {
   mayBeHeld,
   opens,
   type Guard,
-  type LearnedBound,
   type Verdict,
 } from './rules/rules.ts'
 
@@ -30,7 +29,8 @@ export type JudgingContext = {
   catalog: HotelCatalog
   /** Before the push. */
   stored: Blocks
-  currencyRevision: number
+  /** Of the push. */
+  stamp: Stamp
   today: DayNumber
   /** Prices that were cleared lately. */
   late: LatePrices
@@ -38,14 +38,6 @@ export type JudgingContext = {
 
 /** A verdict on a value. `from`: what it was compared with; `unset` if with nothing. */
 export type Judged = { verdict: Verdict; field: number; value: number; from: number }
-
-/** What a price is compared with; `unset`: with nothing. */
-type Before = { from: number; isOnSale: boolean }
-
-/** The months whose prices teach bounds. */
-function learningMonths(today: DayNumber): { from: number; to: number } {
-  return { from: monthOf(today), to: monthOf(today + daysAheadMax) }
-}
 
 /** A rule about a whole push that it breaks, and the first item that does. */
 export type MassVerdict = { verdict: Verdict & { bound: number }; item: number; nights: number }
@@ -56,10 +48,18 @@ export class PushJudge {
   readonly massClose: MassVerdict | undefined
   /** Of an atomic push, a part of which is held or rejected: so is the rest. */
   whole: Verdict | undefined
-  readonly #boundsByPrice = new Map<string, WeekBounds | undefined>()
+  readonly #bounds: BoundsToJudgeBy
+  readonly #pushed: PushedPrices
+  readonly compared: ComparedPrices
+  /** The strictest verdict that withholds a change of a night's model; undefined: none. */
+  readonly #worstByChange = new Map<string, Verdict | undefined>()
 
   constructor(context: JudgingContext, items: readonly PlannedItem[]) {
     this.#context = context
+    this.#pushed = new PushedPrices(items)
+    this.compared = new ComparedPrices({ ...context, pushed: this.#pushed })
+    const { stored, today, stamp } = context
+    this.#bounds = new BoundsToJudgeBy({ stored, today, currencyRevision: stamp.currencyRevision })
     const { massOpen, massClose } = context.guard
     if (massOpen.length > 0) this.massOpen = this.#mass('massOpen', items)
     if (massClose.length > 0) this.massClose = this.#mass('massClose', items)
@@ -88,20 +88,13 @@ export class PushJudge {
   concerns(field: number, value: number): boolean {
     if (this.whole) return true
     const { guard } = this.#context
-    if (isPriceField(field)) return value !== unset && (guard.prices.length > 0 || guard.learned)
+    if (isPriceField(field))
+      return (value !== unset || isInfantPriceField(field)) && (guard.prices.length > 0 || guard.learned)
     if (field === fieldNumber.inventory)
       return value === unset
         ? guard.jumps.length > 0
         : value > 0 && (guard.jumps.length > 0 || this.massOpen !== undefined)
     return field === fieldNumber.closed && value === unset && this.massOpen !== undefined
-  }
-
-  /** The value that a block has on the night; `unset` for a price in a former currency. */
-  before(field: number, night: number, block: Block): number {
-    const value = block.values(field)?.[night] ?? unset
-    const { currencyRevision } = this.#context
-    if (currencyRevision === 0 || value === unset || !isPriceField(field)) return value
-    return (block.revisions(field)?.[night] ?? unset) <= currencyRevision ? unset : value
   }
 
   /**
@@ -111,9 +104,10 @@ export class PushJudge {
   judge(row: RowChange, { month, field, value }: Pushed, night: number, before: number): Judged | undefined {
     if (field === fieldNumber.inventory && value === unset) return this.#judgeWithout(row, month, night)
     if (!mayBeHeld(field, before, value)) return undefined
+    if (isPriceField(field) && value === unset) return this.#judgeFreed(row, month, field, night)
     if (isPriceField(field)) return this.judgePrices(row, month, [{ field, value }], night)
     const { guard, stored } = this.#context
-    const from = this.before(field, night, stored.of(row.roomNo, row.rateNo, month))
+    const from = this.compared.before(field, night, stored.of(row.roomNo, row.rateNo, month))
     const mass = opens(field, from, value) ? this.massOpen?.verdict : undefined
     // What a rule about the whole push only warns of, is warned of once.
     const opening = mass?.action === 'warn' ? undefined : mass
@@ -138,7 +132,8 @@ export class PushJudge {
     // `ratesToJudge` has read no other rows for less.
     if (guard.jumps.length === 0) return undefined
     const field = fieldNumber.inventory
-    const unitsOf = (rate: number): number => this.before(field, night, stored.of(roomNo, rate, month))
+    const unitsOf = (rate: number): number =>
+      this.compared.before(field, night, stored.of(roomNo, rate, month))
     const from = unitsOf(rateNo)
     const value = Math.max(unset, ...ratesBeside(catalog, roomNo, rateNo).map(unitsOf))
     const verdict = judgeInventory(guard.jumps, from, value)
@@ -152,86 +147,114 @@ export class PushJudge {
     prices: readonly FieldValue[],
     night: number,
   ): Judged | undefined {
-    const day = firstDay(month) + night
+    const { whole } = this
     let worst: Judged | undefined
     let first: Judged | undefined
     for (const { field, value } of prices) {
       if (!isPriceField(field) || value === unset) continue
-      const isClosing = this.#closes(row, value, day)
-      for (const { from, isOnSale } of this.#pricesBefore(row, { month, field, value }, night)) {
-        const { whole } = this
-        if (whole && !isClosing) first ??= { verdict: whole, field, value, from }
-        const bounds = this.#context.guard.learned ? this.#boundsOn(row, field, day) : undefined
-        // What is on sale already is no change.
-        const verdict =
-          isOnSale && value === from ? undefined : judgePrice(this.#context.guard, field, from, value, bounds)
+      const pushed = { month, field, value }
+      const isClosing = this.#closes(row, pushed, night)
+      for (const compared of this.compared.of(row, pushed, night)) {
+        const shown = { field, value, from: shownBefore(compared) }
+        if (whole && !isClosing) first ??= { verdict: whole, ...shown }
+        const verdict = this.#judgeCompared(row, pushed, night, compared)
         if (!verdict || (isClosing && verdict.action !== 'warn')) continue
-        if (isStronger(verdict, worst?.verdict)) worst = { verdict, field, value, from }
+        if (isStronger(verdict, worst?.verdict)) worst = { verdict, ...shown }
       }
     }
     if (!worst || worst.verdict.action === 'warn') return this.whole ? first : worst
     return { ...worst, verdict: this.#withWhole(worst.verdict) ?? worst.verdict }
   }
 
+  /** `bound`: of the line that is judged, whatever the party pays besides. */
+  #judgeCompared(
+    row: RowChange,
+    { month, field }: Pushed,
+    night: number,
+    { from, to, isOnSale, beside }: Compared,
+  ): Verdict | undefined {
+    // What is on sale already is no change.
+    if (isOnSale && to === from) return undefined
+    const { guard } = this.#context
+    const isLearned = guard.learned && beside === 0
+    const bounds = isLearned ? this.#bounds.on(row, field, firstDay(month) + night) : undefined
+    const verdict = judgePrice(guard, field, from, to, bounds)
+    if (!verdict || verdict.bound === null) return verdict
+    return { ...verdict, bound: Math.max(0, verdict.bound - beside) }
+  }
+
+  /** Without a price of theirs infants are free, as long as adults are sold. */
+  #judgeFreed(row: RowChange, month: number, field: number, night: number): Judged | undefined {
+    if (this.compared.adultsBeside(row, month, field, night) === unset) return undefined
+    const from = this.compared.before(field, night, this.#context.stored.of(row.roomNo, row.rateNo, month))
+    const free = { month, field, value: 0 }
+    if (this.#closes(row, free, night)) return undefined
+    const compared = { from, to: 0, isOnSale: true, beside: 0, line: from }
+    const own = this.#judgeCompared(row, free, night, compared)
+    const verdict = own && own.action !== 'warn' ? this.#withWhole(own) : (this.whole ?? own)
+    return verdict && { verdict, field, value: unset, from }
+  }
+
   /**
-   * What a price is compared with: for each party that it is for, the party's price before the push, in whatever model,
-   * or else its last one.
+   * About prices that would change the night's model: all that the push sets in that model, in however many items, are
+   * one change, which the strictest verdict on any of them withholds whole.
    */
-  #pricesBefore(row: RowChange, { month, field }: Pushed, night: number): readonly Before[] {
-    const { stored, late, catalog } = this.#context
-    const block = stored.of(row.roomNo, row.rateNo, month)
-    const own = this.before(field, night, block)
-    if (own !== unset) return [{ from: own, isOnSale: true }]
-    const lastOf = (one: number) => late(row, month, one, night)
-    const isUnit = field === fieldNumber.unitPrice
-    const bucket = isUnit ? undefined : guestBucket(field)
-    if (bucket && bucket.ageCategory !== 'adult')
-      return [{ from: lastOf(field)?.price ?? unset, isOnSale: false }]
-    const before = (adults: number): Before => {
-      const guest = guestPriceField('adult', adults)
-      const present = this.before(isUnit ? guest : fieldNumber.unitPrice, night, block)
-      if (present !== unset) return { from: present, isOnSale: true }
-      const [ofUnit, ofGuests] = [lastOf(fieldNumber.unitPrice), lastOf(guest)]
-      const last = (ofUnit?.revision ?? 0) > (ofGuests?.revision ?? 0) ? ofUnit : ofGuests
-      return { from: last?.price ?? unset, isOnSale: false }
+  judgeChange(row: RowChange, month: number, night: number): Judged | undefined {
+    const own = this.judgePrices(row, month, row.sets, night)
+    const rows = this.#pushed
+      .rowsOf(row, month)
+      .filter((one) => one.row.pricingModel === row.pricingModel && (one.mask & (1 << night)) !== 0)
+    if (rows.length < 2) return own
+    const worst = this.#worstOf(row, rows, month, night)
+    if (!worst || (own?.verdict.reason === worst.reason && own.verdict.action === worst.action)) return own
+    const first = row.sets.find(({ field, value }) => isPriceField(field) && value !== unset)
+    if (!first) return own
+    const [before] = this.compared.of(row, { ...first, month }, night)
+    return { verdict: { ...worst, bound: null }, ...first, from: before ? shownBefore(before) : unset }
+  }
+
+  /** Without what is superseded, and warnings. `rows`: those of the room-rate and model. */
+  #worstOf(
+    { roomNo, rateNo, pricingModel }: RowChange,
+    rows: readonly RowNights[],
+    month: number,
+    night: number,
+  ): Verdict | undefined {
+    const { stored, stamp } = this.#context
+    const key = `${roomNo}/${rateNo}/${pricingModel}/${month}/${night}/${this.whole?.action}`
+    if (this.#worstByChange.has(key)) return this.#worstByChange.get(key)
+    const block = stored.of(roomNo, rateNo, month)
+    let worst: Verdict | undefined
+    for (const { row } of rows) {
+      const allowed = row.sets.filter(({ field }) => block.allows(field, 1 << night, stamp) !== 0)
+      const verdict = this.judgePrices(row, month, allowed, night)?.verdict
+      if (verdict && verdict.action !== 'warn' && isStronger(verdict, worst)) worst = verdict
     }
-    if (bucket) return [before(bucket.guests)]
-    const product = catalog.productOf(row.roomNo, row.rateNo)
-    const most = product ? guestsMaxOf(product).adult : 1
-    return Array.from({ length: most }, (_, index) => before(index + 1))
+    this.#worstByChange.set(key, worst)
+    return worst
   }
 
   /**
    * A price below the taxes that it includes can't be sold: it closes the night to a party, if only to the largest
-   * that pays taxes, and closures are never held.
+   * that pays taxes, and closures are never held. Children and infants pay theirs besides that of adults.
    */
-  #closes({ roomNo, rateNo }: RowChange, value: number, day: DayNumber): boolean {
+  #closes(row: RowChange, { month, field, value }: Pushed, night: number): boolean {
+    const { roomNo, rateNo } = row
     const { priceFloor, productOf } = this.#context.catalog
     const product = priceFloor && productOf(roomNo, rateNo)
     if (!product) return false
+    const beside = this.compared.adultsBeside(row, month, field, night)
+    if (beside === unset) return false
     const { adult, child } = guestsMaxOf(product)
-    return value < priceFloor.on(day, roomNo, rateNo, Math.min(product.maxOccupancy, adult + child))
-  }
-
-  #boundsOn(row: RowChange, field: number, day: DayNumber): LearnedBound | undefined {
-    const key = `${row.roomNo}/${row.rateNo}/${field}`
-    if (!this.#boundsByPrice.has(key)) this.#boundsByPrice.set(key, this.#learn(row, field))
-    return this.#boundsByPrice.get(key)?.byWeekday[weekdayOf(day)]
-  }
-
-  #learn({ roomNo, rateNo }: RowChange, field: number): WeekBounds | undefined {
-    const { stored, today, currencyRevision } = this.#context
-    const { from, to } = learningMonths(today)
-    const prices: { day: DayNumber; price: number }[] = []
-    for (let month = from; month <= to; month++) {
-      const block = stored.of(roomNo, rateNo, month)
-      prices.push(...futurePrices(block, field, { month, today, currencyRevision }))
-    }
-    return learnBounds(prices)
+    const payers = Math.min(product.maxOccupancy, adult + child)
+    return beside + value < priceFloor.on(firstDay(month) + night, roomNo, rateNo, payers)
   }
 }
 
-type Pushed = FieldValue & { month: number }
+/** What was there instead of a price: the party's, or of a line that is judged beside others, its own. */
+function shownBefore({ from, beside, line }: Compared): number {
+  return beside === 0 ? from : line
+}
 
 function monthsOf(row: RowChange) {
   return row.months.map(({ month, mask }) => ({ row, month, mask }))
@@ -266,15 +289,4 @@ export function ratesToJudge(
 ): number[] {
   const goes = ({ field, value }: FieldValue): boolean => field === fieldNumber.inventory && value === unset
   return jumps.length > 0 && sets.some(goes) ? ratesBeside(catalog, roomNo, rateNo) : []
-}
-
-/** The months of a row with a price that must be read to learn its bounds. */
-export function monthsToLearn(
-  { rateNo, pricingModel }: RowChange,
-  { learned }: Guard,
-  today: DayNumber | undefined,
-): number[] {
-  if (!learned || rateNo === 0 || pricingModel === undefined || today === undefined) return []
-  const { from, to } = learningMonths(today)
-  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }

@@ -1,12 +1,12 @@
 import { dayMs } from '../../base/calendar.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
-import { guestsMaxOf } from '../../products/store.ts'
+import { guestsMaxOf, type GuestsMax } from '../../products/store.ts'
 import { isInRange, rangeValues } from '../../push-log/bodies/day-ranges.ts'
 import { decodeBefore } from '../blocks/before-values.ts'
 import { unset } from '../blocks/block-codec.ts'
 import type { Block, Blocks } from '../blocks/block.ts'
 import { nightsIn, type NightMask } from '../blocks/month.ts'
-import { fieldNumber, guestPriceField, isPriceField } from '../fields.ts'
+import { ageCategories, fieldNumber, guestPriceField, isPriceField } from '../fields.ts'
 import type { ReadyPush, RowChange } from '../judge/plan.ts'
 
 /** Prices count as on sale for so long after they were cleared: clearing a price first gets no new one past the rules. */
@@ -41,7 +41,7 @@ export async function readLatePrices(
   const revisions = new Set<number>()
   for (const row of plan.items.flatMap(({ rows }) => rows)) {
     const product = row.pricingModel && productOf(row.roomNo, row.rateNo)
-    const fields = product ? fieldsComparedWith(row, guestsMaxOf(product).adult) : []
+    const fields = product ? fieldsComparedWith(row, guestsMaxOf(product)) : []
     const cleared = row.months.flatMap(({ month, mask }) => {
       const block = fields.length > 0 ? stored.of(row.roomNo, row.rateNo, month) : undefined
       return block ? fields.flatMap((field) => clearedAt(block, field, mask)) : []
@@ -54,10 +54,13 @@ export async function readLatePrices(
 }
 
 /** The prices of every party, and those that the row sets. */
-function fieldsComparedWith({ sets }: RowChange, adultsMax: number): number[] {
-  const adults = Array.from({ length: adultsMax }, (_, index) => guestPriceField('adult', index + 1))
+function fieldsComparedWith({ sets, pricingModel }: RowChange, most: GuestsMax): number[] {
+  const categories = pricingModel === 'unit' ? ageCategories : (['adult'] as const)
+  const ofParties = categories.flatMap((category) =>
+    Array.from({ length: most[category] }, (_, index) => guestPriceField(category, index + 1)),
+  )
   const set = sets.map(({ field }) => field).filter(isPriceField)
-  return [...new Set([fieldNumber.unitPrice, ...adults, ...set])]
+  return [...new Set([fieldNumber.unitPrice, ...ofParties, ...set])]
 }
 
 /** The revisions that cleared a field on nights that have no value of it. */

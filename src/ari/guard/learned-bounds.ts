@@ -12,7 +12,7 @@ import { daysAheadMax } from '../item-contract.ts'
 import { namesOf } from '../catalog/row-names.ts'
 import { guardLimits, type ShownBounds } from './contract.ts'
 import { futurePrices } from './future-prices.ts'
-import { learnBounds } from './learned.ts'
+import { learnBounds } from './rules/learned.ts'
 
 /** The learned bounds of a hotel as a push would be judged by them now. */
 export async function learnedBoundsOf(

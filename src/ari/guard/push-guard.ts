@@ -6,30 +6,39 @@ import type { Block } from '../blocks/block.ts'
 import type { Stamp } from '../blocks/stamp.ts'
 import { nightsWhere, type NightMask } from '../blocks/month.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
-import { ageCategories, guestPriceField, isGuestPriceField, isPriceField, modelOf } from '../fields.ts'
-import type { FieldValue } from '../fields.ts'
+import {
+  ageCategories,
+  guestPriceField,
+  isGuestPriceField,
+  isInfantPriceField,
+  isPriceField,
+  modelOf,
+  type FieldValue,
+} from '../fields.ts'
 import { guestsMaxOf } from '../../products/store.ts'
 import { otherModel, type PricingModel } from '../item-contract.ts'
 import type { ReadyPush, RowChange } from '../judge/plan.ts'
 import { guardLimits, type HoldExample, type ItemHold, type Reason } from './contract.ts'
 import {
   countCells,
+  isPriceOf,
+  modelParts,
   nightsHeldWhole,
+  partOf,
+  replacedByChange,
   withoutReplaced,
   type HeldBlock,
   type HeldPart,
+  type PushedAt,
   type Replaced,
 } from './held-parts.ts'
 import { massWarning, problemOf } from './guard-problems.ts'
-import { HoldExamples, type Shown } from './hold-examples.ts'
+import { findingsOf, HoldExamples, type Found, type Shown } from './hold-examples.ts'
 import { holdIdOf } from './hold-id.ts'
-import type { Judged, PushJudge } from './judged-push.ts'
+import type { PushJudge } from './judged-push.ts'
 import type { OpenHolds } from './open-holds.ts'
 import type { RuleAction } from './rules/rules-contract.ts'
 import type { Verdict } from './rules/rules.ts'
-
-/** Where a value of a push goes. */
-export type PushedAt = { row: RowChange; month: number }
 
 /** What the guard did with the values of one item. */
 export type GuardedItem = {
@@ -41,8 +50,8 @@ export type GuardedItem = {
 /** What one verdict concerns in an item. */
 type Noted = { action: RuleAction; reason: Reason; parts: HeldPart[]; examples: HoldExample[] }
 
-/** One verdict on some nights, with what it says of the first of them. */
-type Found = { verdict: Verdict; nights: NightMask; shown: Shown[] }
+/** What of earlier pushes a value replaces, and what of its own push, if that is other. */
+type Replacing = { replaced: Replaced; ofPush?: Replaced }
 
 /** Holds back what the rules forbid, while a push is applied. What it holds back leaves no trace in the blocks. */
 export class PushGuard {
@@ -115,17 +124,41 @@ export class PushGuard {
   ): NightMask {
     if (nights === 0 || !this.#judge.concerns(field, value)) return 0
     const { row, month } = at
+    const before = this.#before(block)
     const found = findingsOf(nights, (night) =>
-      this.#judge.judge(row, { month, field, value }, night, this.#judge.before(field, night, block)),
+      this.#judge.judge(row, { month, field, value }, night, before(field, night)),
     )
     const isPrice = isPriceField(field)
     // As a push of it would, a price takes those of the other model away.
     const has = (one: number) => one === field || (isPrice && isPriceOf(otherModel[modelOf(field)], one))
     const replaced = { isPrice, has }
-    return this.#act(at, found, replaced, stamp, (mask) => [this.#partOf(at, { field, value }, mask, block)])
+    return this.#act(at, found, stamp, {
+      replaced,
+      partsOf: (mask) => [partOf(at, { field, value }, mask, before)],
+    })
   }
 
-  /** The nights on which prices that would change the model are not set: all of the row, or none. */
+  /** The nights on which clearing these prices would let infants stay free who paid, and a rule says something of it. */
+  freesInfants(at: PushedAt, fields: readonly number[], nights: NightMask, block: Block): NightMask {
+    const { row, month } = at
+    const before = this.#before(block)
+    let found = 0
+    for (const field of fields) {
+      if (!isInfantPriceField(field) || !this.#judge.concerns(field, unset)) continue
+      const cleared = { month, field, value: unset }
+      found |= nightsWhere(
+        block.nightsWithValue(field, nights),
+        (night) => this.#judge.judge(row, cleared, night, before(field, night)) !== undefined,
+      )
+    }
+    return found
+  }
+
+  #before(block: Block) {
+    return (field: number, night: number): number => this.#judge.compared.before(field, night, block)
+  }
+
+  /** The nights on which prices that would change the model are not set: all that the push has of it, or none. */
   withholdModel(at: PushedAt, nights: NightMask, block: Block, stamp: Stamp): NightMask {
     const { row, month } = at
     if (
@@ -133,17 +166,19 @@ export class PushGuard {
       !row.sets.some(({ field, value }) => isPriceField(field) && this.#judge.concerns(field, value))
     )
       return 0
-    const found = findingsOf(nights, (night) => this.#judge.judgePrices(row, month, row.sets, night))
-    const replaced = { isPrice: true, has: isPriceField }
-    return this.#act(at, found, replaced, stamp, (mask) => this.#modelParts(at, mask, block))
+    const found = findingsOf(nights, (night) => this.#judge.judgeChange(row, month, night))
+    return this.#act(at, found, stamp, {
+      replaced: { isPrice: true, has: isPriceField },
+      ofPush: replacedByChange(row),
+      partsOf: (mask) => modelParts(at, mask, block, this.#before(block)),
+    })
   }
 
   #act(
     at: PushedAt,
     found: readonly Found[],
-    replaced: Replaced,
     stamp: Stamp,
-    partsOf: (nights: NightMask) => HeldPart[],
+    { partsOf, ...replacing }: Replacing & { partsOf: (nights: NightMask) => HeldPart[] },
   ): NightMask {
     let withheld = 0
     for (const { verdict, nights, shown } of found) {
@@ -153,31 +188,10 @@ export class PushGuard {
       withheld |= nights
       if (this.strongest?.action !== 'reject') this.strongest = { ...verdict, bound: null }
       if (verdict.action !== 'hold') continue
-      this.#replace(at, nights, replaced, stamp)
+      this.#replace(at, nights, replacing, stamp)
       this.#pending.set(verdict.reason, [...(this.#pending.get(verdict.reason) ?? []), ...parts])
     }
     return withheld
-  }
-
-  #partOf({ row, month }: PushedAt, { field, value }: FieldValue, mask: NightMask, block: Block): HeldPart {
-    const { roomNo, rateNo } = row
-    const before: number[] = []
-    nightsWhere(mask, (night) => before.push(this.#judge.before(field, night, block)) > 0)
-    return { roomNo, rateNo, month, field, mask, value, before }
-  }
-
-  /** The new prices, and the clearing of those that are stored. */
-  #modelParts(at: PushedAt, nights: NightMask, block: Block): HeldPart[] {
-    const sets = at.row.sets.filter(({ field }) => isPriceField(field))
-    const set = new Set(sets.filter(({ value }) => value !== unset).map(({ field }) => field))
-    const cleared = block.fields().filter((field) => isPriceField(field) && !set.has(field))
-    return [
-      ...sets.filter(({ value }) => value !== unset).map((one) => this.#partOf(at, one, nights, block)),
-      ...cleared
-        .map((field) => ({ field, mask: block.nightsWithValue(field, nights) }))
-        .filter(({ mask }) => mask !== 0)
-        .map(({ field, mask }) => this.#partOf(at, { field, value: unset }, mask, block)),
-    ]
   }
 
   #note(
@@ -197,20 +211,22 @@ export class PushGuard {
 
   /** A value was set or cleared after all: earlier ones that are held for it are not to be released any more. */
   replaced(at: PushedAt, field: number, nights: NightMask, stamp: Stamp): void {
-    this.#replace(at, nights, { isPrice: isPriceField(field), has: (one) => one === field }, stamp)
+    const replaced = { isPrice: isPriceField(field), has: (one: number) => one === field }
+    this.#replace(at, nights, { replaced }, stamp)
   }
 
   /** A price was set: what is held of the other model is not to be released any more. */
   replacedModel(at: PushedAt, model: PricingModel, nights: NightMask, stamp: Stamp): void {
-    this.#replace(at, nights, { isPrice: true, has: (one) => isPriceOf(model, one) }, stamp)
+    const replaced = { isPrice: true, has: (one: number) => isPriceOf(model, one) }
+    this.#replace(at, nights, { replaced }, stamp)
   }
 
-  #replace(at: PushedAt, nights: NightMask, replaced: Replaced, stamp: Stamp): void {
+  #replace(at: PushedAt, nights: NightMask, { replaced, ofPush = replaced }: Replacing, stamp: Stamp): void {
     if (nights === 0) return
     const block = this.#blockOf(at)
     if (!this.#isTrial) this.#open.replace(block, nights, replaced, stamp)
     for (const [reason, parts] of this.#pending)
-      this.#pending.set(reason, withoutReplaced(parts, block, nights, replaced) ?? parts)
+      this.#pending.set(reason, withoutReplaced(parts, block, nights, ofPush) ?? parts)
   }
 
   #blockOf({ row: { roomNo, rateNo }, month }: PushedAt): HeldBlock {
@@ -272,27 +288,6 @@ export class PushGuard {
       })
     }
   }
-}
-
-/** Which verdicts there are, and on which nights. */
-function findingsOf(nights: NightMask, judge: (night: number) => Judged | undefined): Found[] {
-  const found = new Map<string, Found>()
-  nightsWhere(nights, (night) => {
-    const judged = judge(night)
-    if (!judged) return false
-    const { verdict, ...rest } = judged
-    const key = `${verdict.reason}/${verdict.action}/${verdict.bound}`
-    const same = found.get(key) ?? { verdict, nights: 0, shown: [] }
-    found.set(key, same)
-    same.nights |= 1 << night
-    if (same.shown.length < guardLimits.examplesMax) same.shown.push({ ...rest, night })
-    return true
-  })
-  return [...found.values()]
-}
-
-function isPriceOf(model: PricingModel, field: number): boolean {
-  return isPriceField(field) && modelOf(field) === model
 }
 
 /** Holds of one answer with their examples; further ones have none. */

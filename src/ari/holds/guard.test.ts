@@ -191,6 +191,26 @@ test("a hotel's own rules replace those of the account, until it inherits them a
   assert.equal((await push(shop, [night('2027-04-11', [bar({ price: 1 })])])).status, 207)
 })
 
+test('inherit beside settings of its own is refused, and changes nothing', async () => {
+  const shop = await guarded([drop])
+  const own = [{ kind: 'priceFloor', amount: 50, action: 'reject' }]
+  expectOk(await shop.supplier.post('/push/guard', { hotelId: 'H1', rules: own }))
+  const settings = { rules: [drop], learned: true, expiryHours: 5, onExpiry: 'apply' }
+  const reply = await shop.supplier.post('/push/guard', { hotelId: 'H1', inherit: true, ...settings })
+  assert.equal(reply.status, 400)
+  assert.deepEqual(
+    problemsOf(reply),
+    Object.keys(settings).map((name) => [
+      `/${name}`,
+      'GUARD_INHERIT_NOT_ALONE',
+      `inherit and ${name} exclude each other: with inherit, the hotel follows the settings of the account`,
+    ]),
+  )
+  const { body } = expectOk(await shop.supplier.get('/push/guard?hotelId=H1'))
+  assert.deepEqual([body['source'], body['rules']], ['hotel', own])
+  expectOk(await shop.supplier.post('/push/guard', { hotelId: 'H1', inherit: false, rules: [drop] }))
+})
+
 test('closures, fewer units and tighter restrictions are applied at once, even by an atomic push that is held', async () => {
   const shop = await guarded([drop, { kind: 'inventoryJump', units: 3, action: 'hold' }])
   expectOk(await push(shop, [night('2027-04-10', [bar({ minStayArrival: 3 })])]))
@@ -447,6 +467,11 @@ test('a rule without its bound, or with another one, is refused and named', asyn
       '/inherit',
       'GUARD_INHERIT_NEEDS_HOTEL',
       'inherit needs hotelId: an account has nothing to inherit from',
+    ],
+    [
+      '/rules',
+      'GUARD_INHERIT_NOT_ALONE',
+      'inherit and rules exclude each other: with inherit, the hotel follows the settings of the account',
     ],
   ])
 })

@@ -121,6 +121,12 @@ describe('remarks lose', () => {
     '4222-2222-22222',
     '3056 930902 5904',
     '6799 9901 0000 0000 019',
+    '4111&nbsp;1111&nbsp;1111&nbsp;1111',
+    '4111&#160;1111&#xA0;1111&amp;nbsp;1111',
+    '4111%201111%201111%C2%A01111',
+    '4111+1111+1111+1111',
+    String.raw`4111\u00A01111\n1111<br>1111`,
+    '&#52;111%2D1111%2D1111%2D111%31',
   ]
   test('a number of 13 digits and more in any grouping, with single letters too', async () => {
     for (const text of written) {
@@ -128,6 +134,19 @@ describe('remarks lose', () => {
       const { remarks } = Object((await read(idOf(booked)))['customer'])
       assert.equal(remarks, `Charge ${removed}, please`, text)
       assert.equal(Object(Object(booked.body['warnings'])[0]).type, 'CARD_NUMBER_REMOVED')
+    }
+  })
+
+  test('a number behind a + that is longer than telephone numbers are', async () => {
+    for (const text of [
+      '+4111111111111111',
+      '＋4111 1111 1111 1111',
+      '+4111+1111+1111+1111',
+      '%2B4111111111111111',
+    ]) {
+      const booked = await shop.book({ customer: { ...ada, remarks: `Tel. ${text}, please` } })
+      const { remarks } = Object((await read(idOf(booked)))['customer'])
+      assert.match(String(remarks), /^Tel\. (?:\+|＋|%2B)\[card number removed\], please$/)
     }
   })
 
@@ -151,7 +170,8 @@ describe('remarks lose', () => {
 
   test('nothing else: telephones, dates, identifiers, codes of doors', async () => {
     const others = [
-      'Tel. +4915112345678 or +49 30 12345678903',
+      'Tel. +4915112345678 or +49 30 12345678903, +4222222222222',
+      'See https://hotel.example/?q=late%20arrival&amp;n=2 &#8211; thanks',
       'From 2027-04-20 18:00 to 2027-04-22 11:00, two rooms',
       'Reference 41111111-1111-4111-a111-111111111111 or 4222222222223',
       'Security code 123 for the gate, room 204',
@@ -198,6 +218,57 @@ describe('a card number in another member is refused, and neither repeated nor s
       assert.deepEqual(await storedWith(number), [])
     })
   for (const [path, more] of places) void isRefused(path, more)
+
+  const split = { firstName: '4111 1111', lastName: '1111 1111' }
+  const parts = ['4111', '1111', '1111', '1111']
+  const splits: readonly (readonly [path: string, more: Record<string, unknown>])[] = [
+    ['/customer/firstName', { customer: { ...ada, ...split } }],
+    ['/customer/lastName', { customer: { firstName: '1111-1111', lastName: 'Visa 4111-1111' } }],
+    ['/rooms/0/guest/firstName', { rooms: [room({ guest: split })] }],
+    [
+      '/rooms/0/guest/firstName',
+      {
+        rooms: [
+          room({ guest: { firstName: parts[0], lastName: parts[1] } }),
+          room({ guest: { firstName: parts[2], lastName: `${parts[3]} Lovelace` } }),
+        ],
+      },
+    ],
+    [
+      '/customer/lastName',
+      {
+        customer: { firstName: 'Ada', lastName: '4111 1111' },
+        rooms: [room({ guest: { firstName: '11111111', lastName: 'L' } })],
+      },
+    ],
+    ['/customer/lastName', { customer: { firstName: 'Ada', lastName: '4111 1111', phone: '1111 1111' } }],
+    [
+      '/customer/firstName',
+      { customer: { firstName: '41111111', lastName: 'L', email: '11111111@guest.example' } },
+    ],
+    [
+      '/customer/lastName',
+      { customer: { firstName: 'Ada', lastName: 'L 41111111', remarks: '1111 1111, please' } },
+    ],
+    [
+      '/customer/firstName',
+      { customer: { firstName: '11111111 Ada', lastName: 'L', remarks: 'Charge 4111 1111' } },
+    ],
+  ]
+  const isFound = (path: string, more: Record<string, unknown>, index: number) =>
+    test(`split over several, ${index + 1}: at ${path}`, async () => {
+      const id = idOf(await shop.book())
+      for (const reply of [
+        await shop.book(more),
+        await shop.platform.put(`/booking/reservations/${id}`, bookingBody('Acme', more)),
+      ]) {
+        assert.deepEqual(problemsOf(expectStatus(reply, 400)), [
+          [path, 'CARD_NUMBER_MISPLACED', 'A card number is not allowed here'],
+        ])
+        isNotRepeated(reply)
+      }
+    })
+  for (const [index, [path, more]] of splits.entries()) void isFound(path, more, index)
 
   test('in a test booking of the sandbox', async () => {
     const customer = { ...ada, lastName: number }
@@ -261,6 +332,19 @@ describe('a card number in another member is refused, and neither repeated nor s
     assert.deepEqual(await storedWith(number), [])
     assert.deepEqual(await storedWith('4111-1111'), [])
   })
+})
+
+test('names with numbers beside other numbers are stored unchanged', async () => {
+  const customer = {
+    firstName: 'Group 4111',
+    lastName: '1111 1111 1112',
+    phone: '+49 4111 1111',
+    remarks: '2 adults, 1111 Vienna',
+  }
+  const rooms = [room({ guest: { firstName: 'Guest 1', lastName: 'of 2' } })]
+  const booked = await shop.book({ customer, rooms })
+  assert.deepEqual(booked.body['warnings'], [])
+  assert.deepEqual((await read(idOf(booked)))['customer'], customer)
 })
 
 test('other numbers, and telephone numbers with a +, are stored unchanged', async () => {

@@ -15,6 +15,7 @@ import {
   holdsCardNumber,
   isCardNumberId,
   remarksWithoutCards,
+  splitCardNumbers,
 } from '../../base/card-number.ts'
 
 /** Refuses a body, naming everything that is wrong with it. */
@@ -108,20 +109,55 @@ function customerProblems({ email, countryCode }: Record<string, unknown>): Prob
   return problems
 }
 
-/** Finds card numbers in names, addresses and telephone numbers, which are stored in clear and searched. */
+type Member = { path: string; text: string; isName: boolean }
+
+/**
+ * Finds card numbers in names, addresses and telephone numbers, which are stored in clear and searched; also those that are
+ * split over texts that people read side by side, one of them a name.
+ */
 function misplacedCardNumbers({ customer, rooms, payment }: Record<string, unknown>): Problem[] {
-  const texts: [path: string, text: unknown][] = []
-  const add = (path: string, holder: unknown, members: readonly string[]): void => {
-    if (isRecord(holder)) for (const member of members) texts.push([`${path}/${member}`, holder[member]])
-  }
-  add('/customer', customer, ['firstName', 'lastName', 'email'])
-  if (isRecord(customer) && !isInternational(customer['phone'])) add('/customer', customer, ['phone'])
+  const persons = [membersOf('/customer', customer, personNames)]
   if (Array.isArray(rooms))
     for (const [index, room] of rooms.entries())
-      if (isRecord(room)) add(`/rooms/${index}/guest`, room['guest'], ['firstName', 'lastName'])
-  if (isRecord(payment)) add('/payment/card', payment['card'], ['holderName', 'type'])
-  return texts.flatMap(([path, text]) =>
-    typeof text === 'string' && holdsCardNumber(text) ? [{ ...cardErrors.elsewhere, path }] : [],
+      if (isRecord(room)) persons.push(membersOf(`/rooms/${index}/guest`, room['guest'], personNames))
+  const hasPhone = isRecord(customer) && !isInternational(customer['phone'])
+  const others = membersOf('/customer', customer, ['email', ...(hasPhone ? ['phone'] : [])])
+  const remarks = membersOf('/customer', customer, ['remarks'])
+  const card = isRecord(payment) ? membersOf('/payment/card', payment['card'], ['holderName', 'type']) : []
+  const whole = [...persons.flat(), ...others, ...card].filter(({ text }) => holdsCardNumber(text))
+  const found = new Set(whole.map(({ path }) => path))
+  if (found.size === 0) for (const path of splitOver(persons, [...others, ...remarks])) found.add(path)
+  return [...found].map((path) => ({ ...cardErrors.elsewhere, path }))
+}
+
+const personNames = ['firstName', 'lastName']
+
+function membersOf(path: string, holder: unknown, names: readonly string[]): Member[] {
+  if (!isRecord(holder)) return []
+  return names.flatMap((name) => {
+    const text = holder[name]
+    const isName = personNames.includes(name)
+    return typeof text === 'string' ? [{ path: `${path}/${name}`, text, isName }] : []
+  })
+}
+
+/** The first name of each number that is split: over names in any order of persons, or a name and another text. */
+function splitOver([customer = [], ...guests]: readonly Member[][], others: readonly Member[]): string[] {
+  const names = [...customer, ...guests.flat()]
+  if (!names.some(({ text }) => /\p{N}/u.test(text))) return []
+  const inOrders = [names, [...guests.flat(), ...customer], names.toReversed()]
+  const named = [customer, ...customer.map((name) => [name])]
+  const besideOthers = others.flatMap((other) =>
+    named.flatMap((some) => [
+      [...some, other],
+      [other, ...some],
+    ]),
+  )
+  return [...inOrders, ...besideOthers].flatMap((members) =>
+    splitCardNumbers(members.map(({ text }) => text)).flatMap(({ first, last }) => {
+      const name = members.slice(first, last + 1).find(({ isName }) => isName)
+      return name ? [name.path] : []
+    }),
   )
 }
 

@@ -27,10 +27,24 @@ async function shop(name: string) {
 }
 
 test('cells are read as they were written', () => {
-  for (const value of ['', 'a', '=1+1', "'=1", "''@x", '-5', '+5', '-a', 'a,b', 'a;b', 'say "x"', '@', "'"]) {
+  const plain = ['', 'a', '=1+1', "'=1", "''@x", '-5', '+5', '-a', 'a,b', 'a;b', 'say "x"', '@', "'", "' =1"]
+  const behindBlanks = [
+    ' =1',
+    '   +1',
+    '\u00A0-a',
+    '\u3000@x',
+    " '=1",
+    '\uFEFF=1',
+    '\u200B＝1',
+    ' -5',
+    ' a',
+    ' ',
+  ]
+  for (const value of [...plain, ...behindBlanks]) {
     const cells = cellsOf(`x,${writtenCell(value)},y`, ',')
     assert.deepEqual([value, cells?.map(readCell)], [value, ['x', value, 'y']])
-    assert.ok(!/^"?[=+@]/.test(writtenCell(value)), value)
+    assert.ok(!/^"?[\s\u200B]*[=+@＝]/.test(writtenCell(value)), value)
+    assert.ok(!/^"?[\s\u200B]+-/.test(writtenCell(value)), value)
   }
   const inside = [
     'R;=HYPERLINK(1);z',
@@ -40,6 +54,10 @@ test('cells are read as they were written', () => {
     "R;'=1",
     'R,@x',
     'R;＝1',
+    'R; =1',
+    'R,\u00A0 +1; -1',
+    'R\t \t@x',
+    "R; '=1",
     'a; b-c=d',
     ';',
   ]
@@ -48,7 +66,7 @@ test('cells are read as they were written', () => {
     assert.deepEqual([value, cells?.map(readCell)], [value, ['x', value, 'y']])
     for (const separator of [',', ';', '\t'])
       for (const cell of writtenCell(value).split(separator))
-        assert.ok(!/^["]*[=+\-@＝]/.test(cell), `${value}: ${cell}`)
+        assert.ok(!/^["\s]*[=+\-@＝]/.test(cell), `${value}: ${cell}`)
   }
   assert.equal(cellsOf('a,"b', ','), undefined)
   assert.equal(cellsOf('a,b"c', ','), undefined)
@@ -117,13 +135,14 @@ test('an errors file has no formulas, whatever the lines had, and can be sent ag
       row('H1', '"=DBL, ""sea"""', 'BAR', '2027-04-02', '2027-04-02', '=1+1'),
       row('H1', quoted, 'BAR', '2027-04-01', '2027-04-01', '100'),
       row('H1', '"=DBL', 'BAR', '2027-04-02', '2027-04-02', '@x'),
+      row(' =HYPERLINK(1)', 'DBL', '\u00A0+BAR', '2027-04-02', '2027-04-02', ' -1+2'),
     ].join('\n')
     const job = await load(supplier, { kind: 'ari', format: 'csv' }, data)
-    assert.deepEqual([job.state, job['refused']], ['done', 3])
+    assert.deepEqual([job.state, job['refused']], ['done', 4])
     const { text } = expectOk(await supplier.get(`/push/bulk/${job.jobId}/errors`))
     for (const other of [',', ';', '\t'])
       for (const cell of text.split('\n').flatMap((line) => line.split(other)))
-        assert.ok(!/^["]*[=+@＝]/.test(cell), cell)
+        assert.ok(!/^["\s]*[=+@＝]|^["\s]+-/.test(cell), cell)
     const mended = text.replace("'=1+1", price).split('\n').slice(0, 3).join('\n')
     const again = await load(supplier, { kind: 'ari', format: 'csv' }, mended)
     assert.deepEqual([again.state, again['applied'], again['refused']], ['done', 1, 1])

@@ -41,12 +41,16 @@ function quotedCell(text: string, open: number): { cell: string; end: number } |
 }
 
 /**
- * Spreadsheets run a cell that begins like a formula, in full width too. An apostrophe before it keeps them from that,
- * and is taken away when the cell is read. A spreadsheet with another separator begins a cell inside a value.
+ * Spreadsheets run a cell that begins like a formula, in full width too, and whatever blanks are before it. An apostrophe
+ * keeps them from that, and is taken away when the cell is read. A spreadsheet with another separator begins a cell inside
+ * a value.
  */
-const formula = /^'*[=+\-@\t\r＝＋－＠]/
-const separatorBeforeFormula = /([,;\t])(?=['"]*[=+\-@\t\r＝＋－＠])/g
-const separatorBeforeApostrophe = /([,;\t])'(?=['"]*[=+\-@\t\r＝＋－＠])/g
+const sign = String.raw`[=+\-@\t\r＝＋－＠]`
+/** No tabs: they separate. */
+const blanks = String.raw`\p{Z}\v\f\u0085\p{Cf}\p{Default_Ignorable_Code_Point}\u2800`
+const formula = new RegExp(`^['${blanks}]*${sign}`, 'u')
+const separatorBeforeFormula = new RegExp(`([,;\\t])(?=['"${blanks}]*${sign})`, 'gu')
+const separatorBeforeApostrophe = new RegExp(`([,;\\t])'(?=['"${blanks}]*${sign})`, 'gu')
 
 export function writtenCell(value: string): string {
   const safe = withApostrophes(value)

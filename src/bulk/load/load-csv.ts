@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { isSwitch, pushedRestrictions } from '../../ari/restrictions.ts'
-import type { Problem } from '../../http/rejected.ts'
+import { repeatedText, type Problem } from '../../http/rejected.ts'
 import { ageByLetter, ariColumns, currencyColumn } from '../csv/ari-columns.ts'
 import { cellsOf, readCell } from '../csv/csv.ts'
 import { refusedColumn, separatorOf } from './errors-file.ts'
@@ -17,12 +17,15 @@ const priceColumn = /^([aci])(\d{1,3})$/
 
 export type Header = { columns: readonly string[]; separator: string }
 
+const columnShownMax = 40
+
 /** The columns that the first line names. Throws if one is unknown, missing or named twice: then no line can be read. */
 export function headerOf(line: Buffer): Header {
   const separator = separatorOf(line)
   const columns = (cellsOf(line.toString(), separator) ?? []).map((cell) => cell.trim())
   const unknown = columns.find((name) => !isColumn(name))
-  if (unknown !== undefined) throw new DataFault(failures.unknownColumn(unknown.slice(0, 40).toWellFormed()))
+  if (unknown !== undefined)
+    throw new DataFault(failures.unknownColumn(repeatedText(unknown, columnShownMax)))
   const missing = neededColumns.find((name) => !columns.includes(name))
   if (missing !== undefined) throw new DataFault(failures.missingColumn(missing))
   const twice = columns.find((name, index) => columns.indexOf(name) !== index)

@@ -1,7 +1,7 @@
 import type { Operator } from '../../http/calls/call.ts'
 import { answer, on, type Mounted } from '../../http/calls/mount.ts'
 import { Rejected } from '../../http/rejected.ts'
-import { foldedName, refuseMixedScripts } from '../../keys/names.ts'
+import { foldedName, refuseLookAlikes } from '../../keys/names.ts'
 import type { Needs, Queryable } from '../../postgres/postgres.ts'
 import { transaction } from '../../postgres/transaction.ts'
 import { savedViews, viewRoutes, type SavedView } from './contract.ts'
@@ -20,7 +20,7 @@ export const listViews = ({ db }: Pick<Needs, 'db'>): Mounted =>
 export const saveView = ({ db, clock }: Needs): Mounted =>
   on(viewRoutes.saveView, async ({ operator, body: { path, name, query = '' } }) => {
     const id = accountOf(operator)
-    refuseMixedScripts('View', name)
+    refuseLookAlikes('View', name)
     const isSaved = await transaction(db, async (connection) => {
       // Two that are saved at once could both be the last one that there is room for.
       await connection.query('select from operator where id = $1 for no key update', [id])

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { withoutCardNumbers } from '../../base/card-number.ts'
+import { answerNotStored, repeatsCard, textOf } from '../../outbound/repeated-cards.ts'
+import { withPlainDigits } from '../../base/written-characters.ts'
 import { numberArray, hideFromPlanner, type Queryable } from '../../postgres/postgres.ts'
 import { selectCards, type StoredCard } from '../../cards/store.ts'
 import { deliveryIdOf } from '../../bookings/outbox/delivery-queue.ts'
@@ -15,8 +17,8 @@ export type Message = {
   /** The webhook-id: derived from the body, so that equal ids mean equal bodies. */
   id: string
   body: Buffer
-  /** Cardholder names of the cards in the body. */
-  cardHolders: readonly string[]
+  /** The cards in the body. */
+  cards: readonly Card[]
   claimed: DeliveryGroup
   /** The reservations of the body. */
   delivered: Delivered
@@ -80,7 +82,7 @@ function messageOf(claimed: DeliveryGroup, rowByKey: ReadonlyMap<string, Row>, v
   return {
     id: messageId(claimed),
     body: Buffer.from(JSON.stringify(body)),
-    cardHolders: [...cardById.values()].map(({ holderName }) => holderName),
+    cards: [...cardById.values()],
     claimed,
     delivered: new Map(versions.map(({ id, content }) => [Number(id), content])),
   }
@@ -125,30 +127,49 @@ function messageId(claimed: DeliveryGroup): string {
 
 const answerBytesStored = 2_048
 /** Read beyond the stored length, so that truncation never splits a card number or a name and hides it. */
-const answerBytesBeyond = 1_024
+const answerBytesRead = 4_096
 
 /**
- * The beginning of the supplier's answer. It may echo a card from this or an earlier delivery, so card data
- * is removed.
+ * The beginning of the supplier's answer. It may echo a card from this or an earlier delivery: card data is removed,
+ * and where it is encoded, or its digits are scattered, nothing is stored.
  */
-export function storableAnswer(answer: Buffer, cardHolders: readonly string[]): string {
-  const text = answer.subarray(0, answerBytesStored + answerBytesBeyond).toString()
-  const plain = cardHolders.length > 0 ? withoutCards(text, cardHolders) : withoutCardNumbers(text)
-  const cut = Buffer.from(plain).subarray(0, answerBytesStored).toString()
-  return cut.toWellFormed().replaceAll('\u0000', '\uFFFD')
+export function storableAnswer(answer: Buffer, cards: readonly Card[]): string {
+  const text = textOf(answer.subarray(0, answerBytesRead))
+  const plain = cards.length > 0 ? withoutNamesAndNumbers(text, cards) : withoutCardNumbers(text)
+  if (repeatsCard(plain, cards)) return answerNotStored
+  const cut = Buffer.from(cards.length > 0 ? withoutCodes(plain, cards) : plain)
+  return cut.subarray(0, answerBytesStored).toString().toWellFormed().replaceAll('\u0000', '\uFFFD')
 }
 
-function withoutCards(text: string, holders: readonly string[]): string {
-  const names = holders.flatMap(waysToWrite).map((name) => RegExp.escape(name))
-  return text.replaceAll(new RegExp(names.join('|'), 'giu'), '***').replaceAll(/\d(?:[\s.-]?\d){2,}/g, '***')
+const gone = '***'
+
+function withoutNamesAndNumbers(text: string, cards: readonly Card[]): string {
+  const names = cards.flatMap(({ holderName }) => waysToWrite(holderName)).map((name) => RegExp.escape(name))
+  const numbers = cards.map(({ number }) => [...number].join(String.raw`[\s.-]?`))
+  return withPlainDigits(text).replaceAll(new RegExp([...names, ...numbers].join('|'), 'giu'), gone)
 }
 
-/** As is, in JSON, and in ASCII-only JSON. */
+/** Without what may be a part of a card, and without its CVV, also with signs between, or in base64. */
+function withoutCodes(text: string, cards: readonly Card[]): string {
+  const codes = cards.flatMap(({ cvv }) => {
+    if (cvv === undefined) return []
+    const apart = [...cvv].join(String.raw`[^\p{L}\p{N}]{0,20}`)
+    return [
+      String.raw`(?<!\p{N})${apart}(?!\p{N})`,
+      String.raw`(?<![\w+/-])${btoa(cvv).replaceAll('=', '')}(?![\w+/-])`,
+    ]
+  })
+  const masked = codes.length > 0 ? text.replaceAll(new RegExp(codes.join('|'), 'gu'), gone) : text
+  return masked.replaceAll(/\d(?:[\s.-]?\d){2,}/g, gone)
+}
+
+/** As is, in JSON, in ASCII-only JSON, and in a URL. */
 function waysToWrite(name: string): string[] {
   const quoted = JSON.stringify(name).slice(1, -1)
   const inAscii = quoted.replaceAll(
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return [name, quoted, inAscii]
+  const inUrl = encodeURIComponent(name.toWellFormed())
+  return [name, quoted, inAscii, inUrl, inUrl.replaceAll('%20', '+')]
 }

@@ -67,7 +67,7 @@ export function attemptsOf(
     standingAfter = standingOf,
   }: { nowMs: number; isSettling?: boolean; standingAfter?: typeof standingOf },
 ): Attempted[] {
-  const { id: messageId, claimed, cardHolders } = message
+  const { id: messageId, claimed, cards } = message
   const isAnswered = called.kind === 'answered'
   const outcome = isAnswered ? outcomeOf(called.status, { isSettling }) : called.reason
   const said =
@@ -79,7 +79,7 @@ export function attemptsOf(
     durationMs: called.durationMs,
     outcome,
     httpStatus: isAnswered ? called.status : undefined,
-    answer: storableAnswer(isAnswered ? called.body : Buffer.from(called.message), cardHolders),
+    answer: storableAnswer(isAnswered ? called.body : Buffer.from(called.message), cards),
     isOrdered: called.isOrdered === true,
     ...saidOf(said, delivery),
     standing: standingAfter(delivery, called, { nowMs, isSettling, isOneOfSeveral: claimed.length > 1 }),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
 import { everySecond } from '../../base/clock.ts'
-import { overloaded, Rejected } from '../rejected.ts'
+import { overloaded, Rejected, repeatedText } from '../rejected.ts'
 import { withoutByteOrderMark } from '../validation/byte-order-mark.ts'
 import { performance } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -188,13 +188,15 @@ function watchPace(
   return { progress, stop: everySecond(tick) }
 }
 
+const encodingShownMax = 40
+
 function decoded(payload: IncomingMessage, encoding: string | undefined): Readable {
   const name = compressionNamed(encoding)
   if (name === 'identity' || name === '') return payload
   if (name !== 'gzip' && name !== 'br' && name !== 'zstd') {
     throw new Rejected(415, {
       type: 'UNSUPPORTED_ENCODING',
-      message: `Content-Encoding ${name.slice(0, 40)} is not supported`,
+      message: `Content-Encoding ${repeatedText(name, encodingShownMax)} is not supported`,
       path: 'content-encoding',
       hint: `Use one of ${bodyEncodings.join(', ')}`,
     })

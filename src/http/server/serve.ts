@@ -16,6 +16,7 @@ import { heldOpenRequests, type HeldOpen } from '../calls/held-open.ts'
 import { httpServer, pipelining, endUntakenAnswers, inPieces, type AnswersTaken } from './http-server.ts'
 import { firstSlotOf, inFlightRequests, type InFlight } from './in-flight.ts'
 import { parseJson } from '../validation/json.ts'
+import { isRecord } from '../validation/validate.ts'
 import { bodyValuesMax, basePathOf, refusesUnknownMembers, usualBodyBytesMax, type Access } from '../route.ts'
 import { throttledWarning, loggedPath } from '../../base/log.ts'
 import type { Answer, LongAnswer, Mounted, Streamed } from '../calls/mount.ts'
@@ -192,6 +193,11 @@ function countRequests(
   fastify.server.on('checkExpectation', broken.onExpectation)
 }
 
+/** The router takes nothing between two slashes for a parameter; nothing is named so. */
+function lacksParameter({ params }: FastifyRequest): boolean {
+  return isRecord(params) && Object.values(params).includes('')
+}
+
 function mountRoutes(
   fastify: FastifyInstance,
   mounted: readonly Mounted[],
@@ -223,6 +229,7 @@ function mountRoutes(
         config: { slot: route.access === 'open' ? 'open' : 'arriving' },
         url: `${basePathOf(route)}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
         onRequest: async (request, reply) => {
+          if (lacksParameter(request)) throw notFound(mounted, request)
           await admit(route, request, reply)
           refuseCardNumberAsId(request)
         },

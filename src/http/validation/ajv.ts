@@ -1,15 +1,8 @@
 import { Ajv } from 'ajv'
 import { parseNight } from '../../base/calendar.ts'
 import { holdsCardNumber } from '../../base/card-number.ts'
+import { blank, notInCodes, unprintable, unprintableInLines } from './characters.ts'
 
-/** Control characters and lone surrogates: PostgreSQL refuses or alters them, and nobody can read them. */
-const unprintable = /[\p{Cc}\p{Cs}]/u
-/** The same for multi-line text. */
-const unprintableInLines = /(?![\t\n\r])[\p{Cc}\p{Cs}]/u
-/** In addition, codes have no leading or trailing whitespace, invisible format characters or separators. */
-const notInCodes = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u
-/** What shows nothing: spaces, format characters, and the letters that are blank. */
-const blank = /^[\s\p{Z}\p{Cf}\u115F\u1160\u2800\u3164\uFFA0]*$/u
 const decimalText = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,12})?$/
 
 /** Stops at the first problem. */

@@ -257,11 +257,17 @@ function general(error: ErrorObject, name: string, schema: Record<string, unknow
       return {
         type: 'INVALID_CHARACTERS',
         message: `${name} has characters that cannot be stored`,
-        hint: 'Remove control characters, lone surrogates and spaces at the ends',
+        hint: unprintableHint(schema),
       }
     default:
       return { type: 'INVALID', message: `${name} is not valid` }
   }
+}
+
+function unprintableHint({ printable }: Record<string, unknown>): string {
+  return printable === 'code'
+    ? 'Remove invisible characters, control characters and spaces at the ends'
+    : 'Remove control characters and lone surrogates'
 }
 
 /** The last name in a pointer, as the beginning of a sentence. An element of a list takes the list's name. */

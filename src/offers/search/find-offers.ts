@@ -1,5 +1,6 @@
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import { inSpan } from '../../base/tracing.ts'
+import { withoutCardNumbers } from '../../base/card-number.ts'
 import { formatNight, parseNight, type DayNumber } from '../../base/calendar.ts'
 import { onEveryProblem, type LongAnswer, type Mounted } from '../../http/calls/mount.ts'
 import type { Needs } from '../../postgres/postgres.ts'
@@ -10,7 +11,7 @@ import { roomTexts, type LiveAnswers, type LiveStay } from '../stays/live-answer
 import type { Pauses } from '../live/pauses.ts'
 import { AnswerBytes, OfferTexts, textsBeforeNights } from './offer-text.ts'
 import type { BookableRoomRate, BookingCatalog } from '../stays/booking-catalog.ts'
-import { offerErrors, offerRoutes, offersAnswerMax } from '../contract.ts'
+import { offerErrors, offerRoutes, offersAnswerMax, type HotelReference } from '../contract.ts'
 import { isOffered, quoteOf, wantedStay, type WantedStay } from '../price/evaluate.ts'
 import { explain, type TestedRule } from '../explain/explain.ts'
 import { type HotelFinder, offerProblems } from '../stay-request.ts'
@@ -51,10 +52,18 @@ export const findOffers = (needs: OfferNeeds): Mounted =>
             if (stay) await search.add(stay, pausedUntil.get(id))
           }
           const notFound = body.hotels.filter((_, index) => !stays.has(ids[index] ?? 0))
-          return search.answer(notFound)
+          return search.answer(notFound.map(repeated))
         }),
       ),
   )
+
+/** The reference as it was sent, of its members only; a card number that was sent as an id is not repeated. */
+function repeated({ platformHotelId, supplier, hotelId }: HotelReference): object {
+  const names = Object.entries({ platformHotelId, supplier, hotelId })
+  return Object.fromEntries(
+    names.flatMap(([name, id]) => (id === undefined ? [] : [[name, withoutCardNumbers(id)]])),
+  )
+}
 
 /** Work done before other requests get a turn of the event loop. */
 const workAtOnceMs = 5

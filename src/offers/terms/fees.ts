@@ -97,6 +97,7 @@ export function knownMinor(
   formerCurrency: string | undefined,
   minorDigits: number,
 ): number {
+  if (Number(amount) === 0) return 0
   const minor = formerCurrency === undefined ? toMinor(amount, minorDigits) : undefined
   if (minor === undefined) throw new RangeError(`${amount} ${formerCurrency ?? ''} is of a former currency`)
   return minor

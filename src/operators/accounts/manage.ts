@@ -1,4 +1,4 @@
-import { checkName, refuseMixedScripts } from '../../keys/names.ts'
+import { checkName, refuseLookAlikes } from '../../keys/names.ts'
 import type { Revocations } from '../../keys/revocations.ts'
 import type { Operator } from '../../http/calls/call.ts'
 import type { Database, Queryable } from '../../postgres/postgres.ts'
@@ -79,7 +79,7 @@ export async function insertOperator(
   context: ChangeContext,
 ): Promise<CreatedOperator> {
   checkName('Operator', name)
-  refuseMixedScripts('Operator', name)
+  refuseLookAlikes('Operator', name)
   const { nowMs } = context
   const operatorId = await insertOptionalOperator(connection, { name, role, supplierId, nowMs })
   if (operatorId === undefined) {

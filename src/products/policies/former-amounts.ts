@@ -43,6 +43,7 @@ function isUnknown(
   formerCurrency: string | undefined,
   minorDigits: number,
 ): boolean {
+  if (Number(amount) === 0) return false
   return formerCurrency !== undefined || toMinor(amount, minorDigits) === undefined
 }
 

@@ -2,6 +2,7 @@ import { reportedValue, type Problem } from '../../http/rejected.ts'
 import { isRecord } from '../../http/validation/validate.ts'
 import { isNight } from '../../base/calendar.ts'
 import { toMinor } from '../../base/money.ts'
+import { markOf, markProblems } from '../../hotels/former-marks.ts'
 import type { ConstraintError } from '../../http/route.ts'
 import { cancelPolicyErrors, type CancelPolicy } from './contract.ts'
 
@@ -41,7 +42,10 @@ function chargeProblems(charge: unknown, path: string, minorDigits: number | und
   if (!isRecord(charge)) return []
   const { chargeBase, nights, percent, amount, formerCurrency } = charge
   const digits = formerCurrency === undefined ? minorDigits : undefined
-  const problems = amountProblems(amount, `${path}/amount`, digits)
+  const problems = [
+    ...amountProblems(amount, `${path}/amount`, digits),
+    ...markProblems(formerCurrency, path),
+  ]
   const isCharged = (value: unknown) => Number(value ?? 0) > 0
   const fault = (what: ConstraintError, member: string) =>
     problems.push({ ...what, path: `${path}/${member}`, value: reportedValue(charge[member]) })
@@ -59,9 +63,11 @@ function chargeProblems(charge: unknown, path: string, minorDigits: number | und
 function feeProblems(fee: Record<string, unknown>, path: string, minorDigits: number | undefined): Problem[] {
   const { valueType, value, formerCurrency } = fee
   const digits = formerCurrency === undefined ? minorDigits : undefined
-  if (valueType === 'fixed') return amountProblems(value, `${path}/value`, digits)
-  if (valueType !== '%' || !(Number(value) > 100)) return []
-  return [{ ...cancelPolicyErrors.feePercent, path: `${path}/value`, value: reportedValue(value) }]
+  const problems = markProblems(formerCurrency, path)
+  if (valueType === 'fixed') return [...amountProblems(value, `${path}/value`, digits), ...problems]
+  if (valueType !== '%' || !(Number(value) > 100)) return problems
+  const tooMuch = { ...cancelPolicyErrors.feePercent, path: `${path}/value`, value: reportedValue(value) }
+  return [tooMuch, ...problems]
 }
 
 const decimalText = /^\d{1,18}(?:\.\d{1,12})?$/
@@ -94,7 +100,7 @@ export function cancelPoliciesJson(policies: readonly CancelPolicy[]): string {
           nights: penaltyCharge.nights,
           percent: penaltyCharge.percent,
           amount: penaltyCharge.amount,
-          formerCurrency: penaltyCharge.amount === undefined ? undefined : penaltyCharge.formerCurrency,
+          formerCurrency: markOf(penaltyCharge.amount, penaltyCharge.formerCurrency),
         },
       })),
       fees: fees?.map(({ name, valueType, value, appliedPer, formerCurrency }) => ({
@@ -102,7 +108,7 @@ export function cancelPoliciesJson(policies: readonly CancelPolicy[]): string {
         valueType,
         value,
         appliedPer,
-        formerCurrency: valueType === 'fixed' ? formerCurrency : undefined,
+        formerCurrency: valueType === 'fixed' ? markOf(value, formerCurrency) : undefined,
       })),
     })),
   )

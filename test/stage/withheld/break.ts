@@ -19,6 +19,30 @@ const breaks: Readonly<Record<string, readonly Replacement[]>> = {
         const applied = allowed & ~withheld`,
     },
   ],
+  itemsApart: [
+    {
+      file: 'src/ari/guard/judged-push.ts',
+      from: 'if (rows.length < 2) return own',
+      to: 'if (rows) return own',
+    },
+  ],
+  laterItemReplaces: [
+    { file: 'src/ari/guard/push-guard.ts', from: 'ofPush: replacedByChange(row),', to: '' },
+  ],
+  infantsFreed: [
+    {
+      file: 'src/ari/guard/rules/rules.ts',
+      from: 'return after !== unset || (isInfantPriceField(field) && before > 0)',
+      to: 'return after !== unset',
+    },
+  ],
+  adultsAlone: [
+    {
+      file: 'src/ari/guard/compared-prices.ts',
+      from: 'isAnyPaid ? dearestParty(lines, places) : unset',
+      to: 'unset',
+    },
+  ],
   olderEndsNewer: [
     {
       file: 'src/ari/guard/open-holds.ts',

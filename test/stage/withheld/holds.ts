@@ -71,6 +71,14 @@ export class NaiveHolds {
 export function lineOfPart({ rate, date, field, sets }: Part): Line {
   if (field !== undefined && !isPrice(field))
     return { rate, date, fields: new Map([[field, sets.get(field) ?? null]]), prices: undefined }
+  // Infants would be free.
+  if (field !== undefined && sets.size === 0)
+    return {
+      rate,
+      date,
+      fields: new Map(),
+      prices: { model: undefined, sets: new Map([[field, null]]), clearsBut: undefined },
+    }
   const [first = 'unit'] = sets.keys()
   const prices: Prices =
     first === 'unit'

@@ -11,7 +11,17 @@ const buckets = [1, 2]
   .flatMap((guests) => ['adult', 'child', 'infant'].map((category) => `${category}/${guests}`))
   .concat('infant/3')
 export const adults = ['adult/1', 'adult/2']
+/** Of adults and children. */
 export const mostGuests = 3
+export type Party = { adults: number; children: number; infants: number }
+/** All that fit, with one adult at least. */
+export const parties: readonly Party[] = [1, 2].flatMap((count) =>
+  [0, 1, 2].flatMap((children) =>
+    count + children > mostGuests
+      ? []
+      : [0, 1, 2, 3].map((infants) => ({ adults: count, children, infants })),
+  ),
+)
 
 export type Model = 'unit' | 'guest'
 /** The field of a price: `unit`, or as in `adult/2`. */
@@ -30,6 +40,8 @@ export type Line = {
   prices: Prices | undefined
 }
 
+export const isOfInfants = (field: string): boolean => field.startsWith('infant')
+export const isSupplement = (field: string): boolean => isOfInfants(field) || field.startsWith('child')
 export const isGuest = (field: string): boolean => field.includes('/')
 export const isPrice = (field: string): boolean => field === 'unit' || isGuest(field)
 export const modelOf = (field: string): Model => (isGuest(field) ? 'guest' : 'unit')

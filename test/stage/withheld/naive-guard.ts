@@ -2,13 +2,17 @@ import type { Value } from '../models/read-back-nights.ts'
 import { addDays, type PushSent } from '../models/naive-ari.ts'
 import {
   adults,
+  isOfInfants,
   isPrice,
+  isSupplement,
   itemsOf,
   linesOf,
   modelOf,
+  parties,
   pricedFields,
   pricesWithout,
   type Line,
+  type Party,
   type Prices,
 } from './lines.ts'
 import { lineOfPart, NaiveHolds, type Part } from './holds.ts'
@@ -28,11 +32,35 @@ type Pass = {
   push: number
   order: Order
   nowMs: number
+  /** All that it says. */
+  lines: readonly Line[]
   stored: ReadonlyMap<string, Night>
   opening: Action | undefined
   /** Of an atomic push, a part of which is withheld: so is the rest. */
   whole: Action | undefined
   withheld: Action[]
+  /** Changes of a night's model that are withheld because of what other items say of it. */
+  sharedChanges: number
+}
+
+const supplements = ['child/1', 'child/2', 'infant/1', 'infant/2', 'infant/3']
+
+/** Infants without a price are free. */
+function priceOf(
+  { adults: count, children, infants }: Party,
+  price: (guest: string) => number | undefined,
+): number | undefined {
+  const parts = [
+    price(`adult/${count}`),
+    children === 0 ? 0 : price(`child/${children}`),
+    infants === 0 ? 0 : (price(`infant/${infants}`) ?? 0),
+  ]
+  let total = 0
+  for (const part of parts) {
+    if (part === undefined) return undefined
+    total += part
+  }
+  return total
 }
 
 const dayMs = 86_400_000
@@ -69,12 +97,23 @@ export class NaiveGuard {
     this.#eraOfSettings = this.#era
   }
 
-  /** Carries a push out. Returns the items without the withheld parts; undefined: nothing is withheld. */
-  push(sent: PushSent, order: Order, number: number, nowMs: number): { ari: PushSent['ari'] | undefined } {
+  /** Carries a push out. `ari`: the items without the withheld parts; undefined: nothing is withheld. */
+  push(sent: PushSent, order: Order, number: number, nowMs: number) {
     const items = linesOf(sent)
+    const lines = items.flat()
     const stored = this.#copyOfNights()
-    const opening = judgeOpened(this.settings.rules, openedBy(items.flat(), stored))
-    const pass: Pass = { push: number, order, nowMs, stored, opening, whole: undefined, withheld: [] }
+    const opening = judgeOpened(this.settings.rules, openedBy(lines, stored))
+    const pass: Pass = {
+      push: number,
+      order,
+      nowMs,
+      lines,
+      stored,
+      opening,
+      whole: undefined,
+      withheld: [],
+      sharedChanges: 0,
+    }
     if (sent.atomic === true) {
       const held = this.holds.parts
       this.#carryOut(items, pass)
@@ -82,8 +121,9 @@ export class NaiveGuard {
       this.holds.parts = held
     }
     const whole = strictest(pass.withheld)
-    const remaining = this.#carryOut(items, { ...pass, stored: this.#copyOfNights(), whole })
-    return { ari: remaining && remaining.flatMap(itemsOf) }
+    const last = { ...pass, stored: this.#copyOfNights(), whole, sharedChanges: 0 }
+    const remaining = this.#carryOut(items, last)
+    return { ari: remaining && remaining.flatMap(itemsOf), sharedChanges: last.sharedChanges }
   }
 
   #copyOfNights(): Map<string, Night> {
@@ -120,9 +160,12 @@ export class NaiveGuard {
     if (this.holds.newer(line, pass.order).some((part) => part.field === field)) return false
     const night = this.#nightOf(line)
     if (night.isOld(pass.order, field)) return true
-    const action = mayBeHeld(field, night.values.get(field), value)
-      ? strictest([this.#judge(line, field, value, pass), this.#wholeOf(line, field, value, pass)])
-      : undefined
+    const isClosure =
+      value === null && isPrice(field) && !this.#cheapestBeside(field, this.#pricesAfter(line, pass))
+    const action =
+      !isClosure && mayBeHeld(field, night.values.get(field), value)
+        ? strictest([this.#judge(line, field, value, pass), this.#wholeOf(line, field, value, pass)])
+        : undefined
     if (!action) {
       this.holds.end(line, pass.order, [field])
       return true
@@ -144,7 +187,11 @@ export class NaiveGuard {
     const newer = this.holds
       .newer(line, pass.order)
       .filter(({ field }) => field === undefined || isPrice(field))
-    if (newer.some(({ field }) => field === undefined || (model && modelOf(field) !== model)))
+    if (
+      newer.some(
+        ({ field, sets }) => field === undefined || (model && sets.size > 0 && modelOf(field) !== model),
+      )
+    )
       return undefined
     const night = this.#nightOf(line)
     if (model && night.hasOther(model)) {
@@ -167,48 +214,84 @@ export class NaiveGuard {
     return pricesWithout(prices, left)
   }
 
-  /** Prices that change the model are one thing. */
+  /** Prices that change the model are one thing, with those of the same model in other items. */
   #passingModel(line: Line, prices: Prices, pass: Pass): Prices | undefined {
     const night = this.#nightOf(line)
-    const sets = new Map(
-      [...prices.sets].flatMap(([field, value]) => (value === null ? [] : [[field, value]])),
-    )
+    const { model, clearsBut } = prices
+    const isOfNight = ({ rate, date }: { rate: string; date: string }): boolean =>
+      rate === line.rate && date === line.date
+    const ofItems = pass.lines.filter((one) => isOfNight(one) && one.prices?.model === model)
+    const own = this.#judgeAll(line, [...prices.sets], pass)
     const action = strictest(
-      [...sets].flatMap(([field, value]) => [
-        this.#judge(line, field, value, pass),
-        this.#wholeOf(line, field, value, pass),
-      ]),
+      ofItems.map((one) =>
+        this.#judgeAll(
+          one,
+          [...(one.prices?.sets ?? [])].filter(([field]) => !night.isOld(pass.order, field)),
+          pass,
+        ),
+      ),
     )
     if (!action) {
       this.holds.end(line, pass.order, pricedFields(prices))
       return prices
     }
+    if (action !== own) pass.sharedChanges++
     pass.withheld.push(action)
     if (action === 'hold') {
+      const before = this.holds.parts.find(
+        (part) => part.push === pass.push && isOfNight(part) && part.field === undefined,
+      )
       this.holds.end(line, pass.order, isPrice)
-      this.#hold(line, pass, { field: undefined, sets, before: new Map(night.prices) })
+      // What items before set in the model is held on, unless this one sets or clears it.
+      const kept =
+        clearsBut === undefined
+          ? [...(before?.sets ?? [])].filter(([field]) => modelOf(field) === model && !prices.sets.has(field))
+          : []
+      const sets = new Map(
+        [...prices.sets].flatMap(([field, value]) => (value === null ? [] : [[field, value] as const])),
+      )
+      this.#hold(line, pass, {
+        field: undefined,
+        sets: new Map<string, Value>([...kept, ...sets]),
+        before: new Map(night.prices),
+      })
     }
     return undefined
   }
 
-  /** A price that doesn't cover its taxes closes the night, and closures are never held. */
-  #closes({ date }: Line, field: string, value: Value | null): boolean {
-    // In another currency the taxes are unknown.
-    return this.#era === 0 && isPrice(field) && Number(value) < this.#floorOn(date)
+  #judgeAll(line: Line, sets: readonly (readonly [string, number | null])[], pass: Pass): Action | undefined {
+    return strictest(
+      sets.flatMap(([field, value]) =>
+        value === null
+          ? []
+          : [this.#judge(line, field, value, pass), this.#wholeOf(line, field, value, pass)],
+      ),
+    )
   }
 
-  #wholeOf(line: Line, field: string, value: Value | null, { whole }: Pass): Action | undefined {
-    return this.#closes(line, field, value) ? undefined : whole
+  /** A price that doesn't cover its taxes closes the night, and closures are never held. */
+  #closes(line: Line, field: string, value: Value | null, pass: Pass): boolean {
+    // In another currency the taxes are unknown.
+    if (this.#era !== 0 || !isPrice(field)) return false
+    const beside = isSupplement(field) ? this.#cheapestBeside(field, this.#pricesAfter(line, pass)) : 0
+    return beside !== undefined && beside + Number(value ?? 0) < this.#floorOn(line.date)
+  }
+
+  #wholeOf(line: Line, field: string, value: Value | null, pass: Pass): Action | undefined {
+    return this.#closes(line, field, value, pass) ? undefined : pass.whole
   }
 
   #judge(line: Line, field: string, value: Value | null, pass: Pass): Action | undefined {
-    if (this.#closes(line, field, value)) return undefined
+    if (this.#closes(line, field, value, pass)) return undefined
     const hasLapsed = this.#era !== this.#eraOfSettings
     const rules = this.settings.rules.filter(({ amount }) => !hasLapsed || amount === undefined)
     const stored = pass.stored.get(keyOf(line.rate, line.date)) ?? none
     if (isPrice(field)) {
-      const compared = this.#comparedWith(line, field, stored, pass.nowMs)
-      return strictest(compared.map((one) => judgePrice(rules, field, one, Number(value))))
+      const compared =
+        value === null
+          ? [{ price: stored.price(field) ?? 0, isLast: false, to: 0 }]
+          : this.#comparedWith(line, field, Number(value), pass)
+      return strictest(compared.map((one) => judgePrice(rules, field, one, Number(value ?? 0))))
     }
     const before = stored.values.get(field)
     return strictest([
@@ -218,21 +301,98 @@ export class NaiveGuard {
   }
 
   /** The party's price before the push, in whatever model, or else its last one. */
-  #comparedWith(line: Line, field: string, stored: Night, nowMs: number): Compared[] {
+  #comparedWith(line: Line, field: string, to: number, pass: Pass): Compared[] {
+    const stored = pass.stored.get(keyOf(line.rate, line.date)) ?? none
     const own = stored.price(field)
-    if (own !== undefined) return [{ price: own, isLast: false }]
+    if (own !== undefined && (own > 0 || !isSupplement(field))) return [{ price: own, isLast: false, to }]
     const last = (fields: string[]): Compared => {
-      const ended = fields
-        .flatMap((one) => this.#ended.get(`${keyOf(line.rate, line.date)}|${one}`) ?? [])
-        .filter(({ atMs }) => nowMs - atMs <= dayMs)
-        .sort((one, other) => other.place - one.place)
-      return ended[0] && { price: ended[0].price, isLast: true }
+      const ended = this.#lastOf(line, fields, pass)
+      return ended && { price: ended.price, isLast: true, to }
     }
-    if (field !== 'unit' && !adults.includes(field)) return [last([field])]
-    return (field === 'unit' ? adults : [field]).map((adult) => {
-      const price = stored.price(field === 'unit' ? adult : 'unit')
-      return price === undefined ? last(['unit', adult]) : { price, isLast: false }
+    if (isSupplement(field)) return this.#supplementComparedWith(line, field, to, pass)
+    if (field !== 'unit') {
+      const price = stored.price('unit')
+      return [price === undefined ? last(['unit', field]) : { price, isLast: false, to }]
+    }
+    const alone = adults.map((adult): Compared => {
+      const price = stored.price(adult)
+      return price === undefined ? last(['unit', adult]) : { price, isLast: false, to }
     })
+    const paid = (guest: string): number | undefined => {
+      const ended = adults.includes(guest)
+        ? this.#lastOf(line, ['unit', guest], pass)
+        : this.#lastOf(line, [guest], pass)
+      return stored.price(guest) ?? (ended?.field === guest ? ended.price : undefined)
+    }
+    const withOthers = parties
+      .filter(({ children, infants }) => children + infants > 0)
+      .flatMap((party): Compared[] => {
+        const price = priceOf(party, paid)
+        return price === undefined ? [] : [{ price, isLast: true, to }]
+      })
+    const isAnyPaid = supplements.some((guest) => (paid(guest) ?? 0) > 0)
+    return isAnyPaid ? [...alone, ...withOthers] : alone
+  }
+
+  /** A price for children or infants who stayed free, or who had none. */
+  #supplementComparedWith(line: Line, field: string, to: number, pass: Pass): Compared[] {
+    const stored = pass.stored.get(keyOf(line.rate, line.date)) ?? none
+    const after = this.#pricesAfter(line, pass)
+    /** What parties with these guests would pay at most. */
+    const dearest = (): number | undefined => {
+      const totals = parties
+        .filter(({ children, infants }) => [`child/${children}`, `infant/${infants}`].includes(field))
+        .flatMap((party) => priceOf(party, (guest) => (guest === field ? to : after(guest))) ?? [])
+      return totals.length === 0 ? undefined : Math.max(...totals)
+    }
+    const against = (price: number, isLast: boolean, total: number | undefined): Compared[] =>
+      total === undefined ? [undefined] : [{ price, isLast, to: total }]
+    const unit = stored.price('unit')
+    if (unit !== undefined) return against(unit, false, dearest())
+    const own = stored.price(field)
+    const cheapest =
+      own === 0 || isOfInfants(field)
+        ? this.#cheapestBeside(field, (guest) => stored.price(guest))
+        : undefined
+    const free = cheapest === undefined ? [] : against(cheapest, false, cheapest + to)
+    if (own !== undefined) return free.length > 0 ? free : [undefined]
+    const last = this.#lastOf(line, ['unit', field], pass)
+    if (last?.field === field) return [{ price: last.price, isLast: true, to }, ...free]
+    if (free.length > 0) return free
+    return last ? against(last.price, true, dearest()) : [undefined]
+  }
+
+  /** The adults with whom such guests can stay, at the lowest price. */
+  #cheapestBeside(field: string, price: (guest: string) => number | undefined): number | undefined {
+    const totals = parties
+      .filter(({ children, infants }) => [`child/${children}`, `infant/${infants}`].includes(field))
+      .flatMap((party) => price(`adult/${party.adults}`) ?? [])
+    return totals.length === 0 ? undefined : Math.min(...totals)
+  }
+
+  /** What the push would leave of a night's prices by guests. */
+  #pricesAfter({ rate, date }: Line, pass: Pass): (guest: string) => number | undefined {
+    const stored = pass.stored.get(keyOf(rate, date)) ?? none
+    const said = pass.lines
+      .flatMap((one) => (one.rate === rate && one.date === date && one.prices ? [one.prices] : []))
+      .filter(({ model }) => model !== 'unit')
+      .toReversed()
+    return (guest) => {
+      if (stored.isOld(pass.order, guest)) return stored.price(guest)
+      const last = said.find(({ sets, clearsBut }) => sets.has(guest) || clearsBut?.has(guest) === false)
+      return last ? (last.sets.get(guest) ?? undefined) : stored.price(guest)
+    }
+  }
+
+  /** The last of the prices that ended within a day. */
+  #lastOf({ rate, date }: Line, fields: string[], { nowMs }: Pass) {
+    const ended = fields
+      .flatMap((field) => {
+        const one = this.#ended.get(`${keyOf(rate, date)}|${field}`)
+        return one && nowMs - one.atMs <= dayMs ? [{ ...one, field }] : []
+      })
+      .sort((one, other) => other.place - one.place)
+    return ended[0]
   }
 
   #hold({ rate, date }: Line, pass: Pass, held: Pick<Part, 'field' | 'sets' | 'before'>): void {

@@ -37,7 +37,9 @@ export function randomPush(random: Random, hotelId: string, today: string, round
     // Sometimes older than what is held or stored.
     ...(random.chance(0.4) ? { sequence: 1_000 + round * 10 - random.below(40) } : {}),
     ...(random.chance(0.12) ? { mode: 'overlay' } : {}),
-    ari: Array.from({ length: 1 + random.below(most) }, () => randomItem(random, today)),
+    ari: random.chance(0.15)
+      ? sharedChange(random, today)
+      : Array.from({ length: 1 + random.below(most) }, () => randomItem(random, today)),
   }
 }
 
@@ -73,6 +75,23 @@ function randomItem(random: Random, today: string): ItemSent {
   }
 }
 
+/** Items that together change the model of their nights, or change it back. */
+function sharedChange(random: Random, today: string): ItemSent[] {
+  const rateId = random.pick(rateIds)
+  const first = random.below(daysAhead)
+  return Array.from({ length: 2 + random.below(3) }, () => {
+    const startDate = addDays(today, first + random.below(2))
+    const amount = random.pick(amounts)
+    const line: LineSent = random.chance(0.25)
+      ? { pricingModel: 'unit', price: amount }
+      : {
+          pricingModel: 'guest',
+          prices: [{ ageCategory: 'adult', guests: random.pick([1, 2]), amount: amount + 10 }],
+        }
+    return { roomId, startDate, endDate: addDays(startDate, random.below(3)), rates: [{ rateId, ...line }] }
+  })
+}
+
 const randomUnits = (random: Random): number | null => random.pick([0, 1, 2, 3, 3, 4, 4, 6, 6, 40, null])
 
 function randomRestriction(random: Random): LineSent {
@@ -106,6 +125,11 @@ function randomGuestPrices(random: Random, amount: number): PriceSent[] {
   const priced: PriceSent[] = random
     .pick([[1], [2], [1, 2], [1, 2]])
     .map((guests) => ({ ageCategory: 'adult', guests, amount: amount + 10 * guests }))
-  if (random.chance(0.3)) priced.push({ ageCategory: 'child', guests: 1, amount: random.pick([0, 20, 60]) })
-  return priced.map((one) => ({ ...one, amount: isNone || random.chance(0.1) ? null : one.amount }))
+  for (const ageCategory of ['child', 'infant'] as const)
+    if (random.chance(0.3))
+      priced.push({ ageCategory, guests: random.pick([1, 1, 1, 2]), amount: random.pick([0, 10, 20, 60]) })
+  // Of children and infants alone, beside adults whose prices stay.
+  const others = priced.filter(({ ageCategory }) => ageCategory !== 'adult')
+  const sent = others.length > 0 && random.chance(0.3) ? others : priced
+  return sent.map((one) => ({ ...one, amount: isNone || random.chance(0.15) ? null : one.amount }))
 }

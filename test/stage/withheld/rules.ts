@@ -1,6 +1,6 @@
 import { minimumNames, switchNames } from '../models/naive-restrictions.ts'
 import type { Value } from '../models/read-back-nights.ts'
-import { isPrice, type Line } from './lines.ts'
+import { isOfInfants, isPrice, type Line } from './lines.ts'
 import { keyOf, type Night } from './night.ts'
 
 /** The rules of the guard, as docs/guard.md states them. */
@@ -16,8 +16,11 @@ export type Rule = {
 }
 export type Settings = { rules: Rule[]; learned: boolean; expiryHours: number; onExpiry: 'discard' | 'apply' }
 
-/** What a price is compared with. `isLast`: it isn't on sale any more, but was within a day. */
-export type Compared = { price: number; isLast: boolean } | undefined
+/**
+ * What a party paid, and what it would pay. `isLast`: it isn't on sale any more, but was within a day. Undefined: the price
+ * is compared with nothing.
+ */
+export type Compared = { price: number; isLast: boolean; to: number } | undefined
 
 export function strictest(actions: readonly (Rule['action'] | undefined)[]): Action | undefined {
   return actions.includes('reject') ? 'reject' : actions.includes('hold') ? 'hold' : undefined
@@ -29,15 +32,16 @@ export function judgePrice(
   compared: Compared,
   price: number,
 ): Action | undefined {
+  const paid = compared?.to ?? price
   // What is on sale already is no change.
-  if (compared && !compared.isLast && compared.price === price) return undefined
+  if (compared && !compared.isLast && compared.price === paid) return undefined
   const before = compared?.price ?? 0
   const isFull = field === 'unit' || field.startsWith('adult')
   return strictest(
     rules.map(({ kind, percent = 0, amount = 0, action }) => {
       const isBroken =
-        (kind === 'priceDrop' && before > 0 && price * 100 < before * (100 - percent)) ||
-        (kind === 'priceRise' && before > 0 && price * 100 > before * (100 + percent)) ||
+        (kind === 'priceDrop' && before > 0 && paid * 100 < before * (100 - percent)) ||
+        (kind === 'priceRise' && before > 0 && paid * 100 > before * (100 + percent)) ||
         (kind === 'priceFloor' && isFull && price < amount) ||
         (kind === 'priceCeiling' && isFull && price > amount)
       return isBroken ? action : undefined
@@ -75,7 +79,7 @@ export function opens(field: string, before: Value | undefined, after: Value | n
 /** Only what lets more be sold than before may be held: a price, more units, an opening, a looser restriction. */
 export function mayBeHeld(field: string, before: Value | undefined, after: Value | null): boolean {
   if (after === (before ?? null)) return false
-  if (isPrice(field)) return after !== null
+  if (isPrice(field)) return after !== null || (isOfInfants(field) && Number(before ?? 0) > 0)
   if (before === undefined) return false
   if (field === 'inventory') return Number(after ?? -1) > Number(before)
   if (after === null || switchNames.some((name) => name === field)) return after === null

@@ -9,6 +9,7 @@ export type Counted = Record<
   | 'pushes'
   | 'withheld'
   | 'heldItems'
+  | 'sharedChanges'
   | 'superseded'
   | 'releases'
   | 'discards'

@@ -47,7 +47,7 @@ async function push(stage: Stage, hotel: Hotel, round: number, random: Random): 
   hotel.note({ push: number, key, sent, status: reply.status, ...statusesOf(reply) })
   assert.ok(reply.status < 300 || reply.text.includes('GUARD_REJECTED'), reply.text)
   const order = { key, sequence: sent.sequence }
-  const { ari } = hotel.naive.push(sent, order, number, nowMs)
+  const { ari, sharedChanges } = hotel.naive.push(sent, order, number, nowMs)
   hotel.note(ari ? { remains: { ari } } : { remains: 'all' })
   const isSent = ari === undefined || ari.length > 0
   const free = isSent ? await hotel.sendTwin(order, ari ? { hotelId: hotel.hotelId, ari } : sent) : undefined
@@ -57,6 +57,7 @@ async function push(stage: Stage, hotel: Hotel, round: number, random: Random): 
   counted.pushes++
   counted.steps += sent.ari.length - 1
   if (ari) counted.withheld++
+  counted.sharedChanges += sharedChanges
   counted.heldItems += reply.text.split('"status":"held"').length - 1
   counted.superseded += reply.text.split('"status":"superseded"').length - 1
   await hotel.compare()

@@ -32,6 +32,7 @@ export async function openTwins(gateway: TestGateway, seed: number) {
     pushes: 0,
     withheld: 0,
     heldItems: 0,
+    sharedChanges: 0,
     superseded: 0,
     releases: 0,
     discards: 0,

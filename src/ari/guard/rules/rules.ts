@@ -1,6 +1,6 @@
 import { toMinor } from '../../../base/money.ts'
 import { unset } from '../../blocks/block-codec.ts'
-import { fieldNumber, guestBucket, isGuestPriceField, isPriceField } from '../../fields.ts'
+import { fieldNumber, isInfantPriceField, isPriceField, isSupplementField } from '../../fields.ts'
 import { restrictionNames, restrictions } from '../../restrictions.ts'
 import type { Reason, RuleBody } from '../contract.ts'
 import type { RuleAction } from './rules-contract.ts'
@@ -100,7 +100,10 @@ export function judgePrice(
   return bound === undefined ? worst : { reason: 'learned', action: 'hold', bound }
 }
 
-/** The bound, if the price is beyond it. In integers: a price exactly at the bound never breaks the rule. */
+/**
+ * The bound, if the price is beyond it. In integers: a price exactly at the bound never breaks the rule. Those of children
+ * and infants may be anything from nothing on.
+ */
 function brokenBound(rule: PriceRule, field: number, before: number, after: number): number | undefined {
   switch (rule.kind) {
     case 'priceDrop': {
@@ -112,15 +115,10 @@ function brokenBound(rule: PriceRule, field: number, before: number, after: numb
       return before > 0 && after * 100 > most ? Math.floor(most / 100) : undefined
     }
     case 'priceFloor':
-      return isFullPrice(field) && after < rule.bound ? rule.bound : undefined
+      return !isSupplementField(field) && after < rule.bound ? rule.bound : undefined
     case 'priceCeiling':
-      return isFullPrice(field) && after > rule.bound ? rule.bound : undefined
+      return !isSupplementField(field) && after > rule.bound ? rule.bound : undefined
   }
-}
-
-/** Prices of children and infants may be anything from nothing on. */
-function isFullPrice(field: number): boolean {
-  return !isGuestPriceField(field) || guestBucket(field).ageCategory === 'adult'
 }
 
 /** A price beyond what was learned may still move a little: on a holiday, all prices are. */
@@ -172,12 +170,12 @@ export function isLooser(field: number, before: number, after: number): boolean 
 
 /**
  * Whether a value may be held: with the stored value instead, no stay may be sold that the new one forbids, and
- * never more units. A price that is cleared is a closure, and without an inventory before, a new one may lower
+ * never more units. A price that is cleared is a closure, unless infants are free then, and without an inventory before, a new one may lower
  * that of the rate.
  */
 export function mayBeHeld(field: number, before: number, after: number): boolean {
   if (after === before) return false
-  if (isPriceField(field)) return after !== unset
+  if (isPriceField(field)) return after !== unset || (isInfantPriceField(field) && before > 0)
   if (field === fieldNumber.inventory) return before !== unset && after > before
   return isLooser(field, before, after)
 }

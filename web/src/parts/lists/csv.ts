@@ -6,9 +6,10 @@ export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
 const number = /^-?\d+(?:\.\d+)?$/
 /**
  * Where spreadsheets would run text as a formula, for example in the name of a guest: also within it, because where
- * amounts have a decimal comma they separate cells by semicolons, whatever the file does.
+ * amounts have a decimal comma they separate cells by semicolons, whatever the file does. They skip blanks before it.
  */
-const formula = /(?<=^|[;\t\r\n])(?="*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])/g
+const formula =
+  /(?<=^|[;\t\r\n])(?=["\p{Z}\v\f\u0085\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r])/gu
 
 function cellOf(value: string | number): string {
   const text = String(value)

@@ -1,5 +1,5 @@
-import { weekdayOf, type DayNumber } from '../../base/calendar.ts'
-import { learnedFactor, type LearnedBound } from './rules/rules.ts'
+import { weekdayOf, type DayNumber } from '../../../base/calendar.ts'
+import { learnedFactor, type LearnedBound } from './rules.ts'
 
 /** Fewer prices than this on future nights teach nothing. */
 export const pricesNeeded = 60
