@@ -1,6 +1,7 @@
 import { guestsMaxOf } from '../../products/store.ts'
 import { unset } from '../blocks/block-codec.ts'
-import type { Block, Blocks, Stamp } from '../blocks/block.ts'
+import type { Block, Blocks } from '../blocks/block.ts'
+import type { Stamp } from '../blocks/stamp.ts'
 import type { HotelCatalog } from '../catalog/catalog.ts'
 import {
   fieldNumber,
