@@ -158,7 +158,7 @@ function datedTaxes(nights: readonly SoldNight[]): Tax[] {
 
 function ranges(tax: Tax, days: readonly DayNumber[], nightCount: number): Tax[] {
   const { startDate: _start, endDate: _end, ...always } = tax
-  if (days.length === nightCount) return [always]
+  if (days.length === nightCount || isForWholeStay(tax)) return [always]
   const found: { from: DayNumber; to: DayNumber }[] = []
   for (const day of days.toSorted((one, other) => one - other)) {
     const last = found.at(-1)
@@ -171,6 +171,11 @@ function ranges(tax: Tax, days: readonly DayNumber[], nightCount: number): Tax[]
     startDate: formatNight(from),
     endDate: formatNight(to),
   }))
+}
+
+/** Charged once, whichever nights are kept later. */
+function isForWholeStay(tax: Tax): boolean {
+  return isPerStay(tax) && tax.startDate === undefined && tax.endDate === undefined
 }
 
 function definition({ type, valueType, value, appliedOn, appliedPer, included, payNow }: Tax): string {
