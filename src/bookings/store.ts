@@ -66,6 +66,8 @@ export type StoredReservation = {
   createdAtMs: number
   modifiedAtMs: number
   content: ReservationContent
+  /** The same with what its hotel let go of; absent where it has just been made. */
+  asTold?: ReservationContent
   /** How far the hotel's test clock is ahead. */
   aheadMs: number
   /** Of the present version. */
@@ -100,7 +102,7 @@ export async function selectOptionalReservation(
 
 /** A row of `reservationColumns`, without what its hotel let go of. */
 export function asItStands(row: StoredReservation): StoredReservation {
-  return { ...row, content: withoutLetGo(row.content, row) }
+  return { ...row, content: withoutLetGo(row.content, row), asTold: row.content }
 }
 
 /** Locks the reservation until the transaction ends. Its hotel must be locked first, to avoid deadlocks. */

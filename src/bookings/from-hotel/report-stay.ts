@@ -112,7 +112,7 @@ async function report(
   if ('audit' in by) await by.audit(connection)
   connection.lastly((later) => insertReport(later, stored.id, { ...next, operatorName }))
   const reports = [...stored.reports, next]
-  const content = withoutLetGo(stored.content, { version: stored.version, reports })
+  const content = withoutLetGo(stored.asTold ?? stored.content, { version: stored.version, reports })
   const after = { ...stored, content, reports }
   return { answer: rendered(after, next, told), queued: undefined, outcome: 'reported' }
 }

@@ -160,7 +160,7 @@ function ranges(tax: Tax, days: readonly DayNumber[], nightCount: number): Tax[]
   const always = { ...tax }
   delete always.startDate
   delete always.endDate
-  if (days.length === nightCount) return [always]
+  if (days.length === nightCount || isForWholeStay(tax)) return [always]
   const found: { from: DayNumber; to: DayNumber }[] = []
   for (const day of days.toSorted((one, other) => one - other)) {
     const last = found.at(-1)
@@ -173,6 +173,11 @@ function ranges(tax: Tax, days: readonly DayNumber[], nightCount: number): Tax[]
     startDate: formatNight(from),
     endDate: formatNight(to),
   }))
+}
+
+/** Charged once, whichever nights are kept later. */
+function isForWholeStay(tax: Tax): boolean {
+  return isPerStay(tax) && tax.startDate === undefined && tax.endDate === undefined
 }
 
 function definition({ type, valueType, value, appliedOn, appliedPer, included, payNow }: Tax): string {

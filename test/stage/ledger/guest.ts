@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import type { Reply } from '../harness.ts'
+import { addDays } from '../models/naive-offers.ts'
+import { compareQuote, compareReservation } from './compare.ts'
+import { amountText, minorOf } from './exact.ts'
+import { expectStatus, refusalOf, type History } from './history.ts'
+import { roomRates } from './naive-hotel.ts'
+import { Reservation } from './reservation.ts'
+import {
+  booked,
+  changed,
+  forfeitedOf,
+  owedBy,
+  totalOf,
+  withoutRooms,
+  type Asked,
+  type AskedRoom,
+  type Asks,
+  type State,
+} from './sale.ts'
+import { supplierName } from './stage.ts'
+
+/** What guests do: they book, change and cancel, and agree to what they are asked for, or not. */
+
+const ada = { firstName: 'Ada', lastName: 'Lovelace' }
+const people = [ada, { firstName: 'Grace', lastName: 'Hopper' }, { firstName: 'Joan', lastName: 'Clarke' }]
+
+export function bodyOf(
+  { hotel }: History,
+  { checkin, checkout, rooms }: Asked,
+  id: string,
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return {
+    hotel: { supplier: supplierName, hotelId: hotel.naive.hotelId },
+    checkin,
+    checkout,
+    rooms: rooms.map(({ number, ...room }) => ({
+      ...(number === undefined ? {} : { roomReservationId: `${id}-${number}` }),
+      ...room,
+      childAges: [],
+    })),
+    customer: ada,
+    payment: { type: 'Channel Collect' },
+    ...more,
+  }
+}
+
+function randomRoom({ random }: History): AskedRoom {
+  const { roomId, rateId } = random.pick(roomRates)
+  return { roomId, rateId, adults: 1 + random.below(3), guest: random.pick(people) }
+}
+
+export function randomStay(history: History): Asked {
+  const { random, hotel } = history
+  const checkin = addDays(hotel.today, random.pick([0, 2, 4, 5, 6, 8, 9]))
+  const checkout = addDays(checkin, 1 + random.below(4))
+  return { checkin, checkout, rooms: Array.from({ length: 1 + random.below(3) }, () => randomRoom(history)) }
+}
+
+export async function book(history: History): Promise<void> {
+  const { stage, hotel } = history
+  const asked = randomStay(history)
+  const nowMs = stage.gateway.clock.now()
+  const state = booked(asked, { hotel: hotel.naive, nowMs })
+  const { afterTax, dueAtProperty } = totalOf(state)
+  const expectedTotal = {
+    afterTax: amountText(afterTax, state.digits),
+    dueAtProperty: amountText(dueAtProperty, state.digits),
+  }
+  const body = bodyOf(history, asked, '', history.random.chance(0.5) ? { expectedTotal } : {})
+  const reply = await stage.platform.post('/booking/reservations', body)
+  history.note({ book: asked, answered: reply.status, id: reply.body['reservationId'] })
+  expectStatus(history, reply, 201)
+  const reservation = new Reservation(String(reply.body['reservationId']), state, nowMs)
+  history.reservations.push(reservation)
+  history.everOwed = 0
+  stage.counted.bookings++
+  if (state.rooms.some(({ steps }) => !steps)) stage.counted.unknownTerms++
+  await compareReservation(history, reservation, reply.body['reservation'])
+}
+
+/** A random change of a state. */
+export function randomChange(history: History, state: State): Asked {
+  const { random, hotel } = history
+  let { checkin, checkout } = state
+  let rooms = state.rooms.map(({ number, roomId, rateId, adults, guest }): AskedRoom => ({
+    number,
+    roomId,
+    rateId,
+    adults,
+    guest,
+  }))
+  const kinds = ['dates', 'dates', 'move', 'add', 'drop', 'rate', 'party', 'names', 'nothing'] as const
+  const some = random.chance(0.3) ? [random.pick(kinds), random.pick(kinds)] : [random.pick(kinds)]
+  for (const kind of some) {
+    const at = random.below(rooms.length)
+    const alter = (more: (room: AskedRoom) => Partial<AskedRoom>): void => {
+      rooms = rooms.map((room, index) => (index === at ? { ...room, ...more(room) } : room))
+    }
+    if (kind === 'dates') {
+      if (random.chance(0.5)) checkin = addDays(checkin, random.pick([-1, 1, 2]))
+      else checkout = addDays(checkout, random.pick([-2, -1, 1, 2]))
+    } else if (kind === 'move') {
+      const by = random.pick([-4, 1, 3, 6])
+      ;[checkin, checkout] = [addDays(checkin, by), addDays(checkout, by)]
+    } else if (kind === 'add' && rooms.length < 4) rooms = [...rooms, randomRoom(history)]
+    else if (kind === 'drop' && rooms.length > 1) rooms = rooms.filter((_, index) => index !== at)
+    else if (kind === 'rate') alter(() => random.pick(roomRates))
+    else if (kind === 'party') alter(({ adults }) => ({ adults: 1 + ((adults + random.below(2)) % 3) }))
+    else if (kind === 'names') alter(() => ({ guest: random.pick(people) }))
+  }
+  if (checkin < hotel.today) checkin = hotel.today
+  if (checkout <= checkin) checkout = addDays(checkin, 1)
+  if (checkout > addDays(checkin, 8)) checkout = addDays(checkin, 8)
+  // A room without a number would be matched with one that is left out.
+  const free = state.rooms
+    .map(({ number }) => number)
+    .filter((one) => !rooms.some(({ number }) => number === one))
+  for (const [index, room] of rooms.entries()) {
+    const number = room.number ?? free.shift()
+    if (number !== undefined) rooms[index] = { ...room, number }
+  }
+  return { checkin, checkout, rooms }
+}
+
+/** Needs a reservation whose stay has not begun. */
+export async function change(history: History, reservation: Reservation): Promise<void> {
+  const { stage, hotel, random } = history
+  const { counted } = stage
+  const nowMs = stage.gateway.clock.now()
+  const before = reservation.state
+  const asked = randomChange(history, before)
+  const expected = changed(before, asked, { hotel: hotel.naive, nowMs })
+  const put = (more: Record<string, unknown>): Promise<Reply> =>
+    stage.platform.put(
+      `/booking/reservations/${reservation.id}`,
+      bodyOf(history, asked, reservation.id, more),
+    )
+  history.note({ change: asked, expected: expected.isRefused ? expected : expected.asks })
+  if (expected.isRefused) {
+    assert.equal(
+      refusalOf(history, await put({ expectedTotal: { afterTax: '1' } })),
+      'PENALTY_DUE',
+      history.text,
+    )
+    counted.refusedInOtherCurrency++
+    return compareReservation(history, reservation)
+  }
+  const { after, asks, isSame } = expected
+  const dry = expectStatus(history, await put({ dryRun: true }), 200)
+  counted.dryRuns++
+  const digests = compareAsks(history, dry.body['asks'], after, isSame ? noAsks : asks)
+  const consents = consentsOf(after, asks, digests)
+  if (!isSame && Object.keys(consents).length > 0 && random.chance(0.5)) {
+    const missing = random.pick(Object.keys(consents))
+    const { [missing]: _left, ...rest } = consents
+    assert.equal(refusalOf(history, await put(rest)), typeOf[missing], `without ${missing}, ${history.text}`)
+    counted.refusedWithout++
+    await compareReservation(history, reservation)
+  }
+  const quoted = await compareQuote(history, reservation)
+  const reply = expectStatus(history, await put(consents), 200)
+  if (isSame) {
+    counted.unchanged++
+    return compareReservation(history, reservation, reply.body['reservation'])
+  }
+  countAsks(history, { before, after, asks })
+  assertAgreed(history, { before, after: reply.body, consents })
+  reservation.add('Confirm', after, nowMs)
+  await compareReservation(history, reservation, reply.body['reservation'])
+  await assertNotLess(history, reservation, { before, quoted })
+}
+
+const noAsks: Asks = { total: false, terms: false, forfeit: false }
+const typeOf: Readonly<Record<string, string>> = {
+  expectedTotal: 'PRICE_CHANGED',
+  expectedTerms: 'TERMS_CHANGED',
+  acceptForfeit: 'PENALTY_DUE',
+}
+
+/** Returns the digests of the terms. */
+function compareAsks(history: History, told: unknown, after: State, asks: Asks): unknown {
+  const { expectedTotal, expectedTerms, acceptForfeit } = Object(told ?? {})
+  const { afterTax, dueAtProperty } = totalOf(after)
+  const text = (minor: number): string => amountText(minor, after.digits)
+  assert.deepEqual(
+    [expectedTotal, Array.isArray(expectedTerms) ? expectedTerms.length : 0, acceptForfeit],
+    [
+      asks.total
+        ? { afterTax: text(afterTax), dueAtProperty: text(dueAtProperty), currency: after.currency }
+        : undefined,
+      asks.terms ? after.rooms.length : 0,
+      asks.forfeit ? text(forfeitedOf(after)) : undefined,
+    ],
+    `asks, after\n${history.text}`,
+  )
+  return expectedTerms
+}
+
+function consentsOf(after: State, asks: Asks, digests: unknown): Record<string, unknown> {
+  const { afterTax } = totalOf(after)
+  const { currency, digits } = after
+  return {
+    ...(asks.total ? { expectedTotal: { afterTax: amountText(afterTax, digits), currency } } : {}),
+    ...(asks.terms ? { expectedTerms: digests } : {}),
+    ...(asks.forfeit ? { acceptForfeit: amountText(forfeitedOf(after), digits) } : {}),
+  }
+}
+
+function countAsks(
+  { stage: { counted } }: History,
+  { before, after, asks }: { before: State; after: State; asks: Asks },
+): void {
+  counted.changes++
+  if (asks.total) counted.totalsAsked++
+  if (asks.terms) counted.termsAsked++
+  if (asks.forfeit) counted.forfeitsAsked++
+  if (forfeitedOf(after) < forfeitedOf(before)) counted.forfeitsLowered++
+  const owed = (state: State): number => state.rooms.reduce((all, room) => all + owedBy(room), 0)
+  if (owed(after) > owed(before)) counted.owedRaised++
+}
+
+/** Of what is answered alone: nothing is higher than before but what the guest agreed to. */
+function assertAgreed(
+  history: History,
+  {
+    before,
+    after,
+    consents,
+  }: { before: State; after: Record<string, unknown>; consents: Record<string, unknown> },
+): void {
+  const { afterTax, dueAtProperty } = Object(after['total'])
+  const { digits } = before
+  if (after['currency'] !== before.currency) {
+    assert.deepEqual(consents['expectedTotal'], { afterTax, currency: after['currency'] }, history.text)
+    return
+  }
+  const minor = (text: unknown): number => minorOf(String(text), digits)
+  const total = totalOf(before)
+  const isDearer = minor(afterTax) > total.afterTax || minor(dueAtProperty) > total.dueAtProperty
+  if (isDearer)
+    assert.equal(Object(consents['expectedTotal']).afterTax, afterTax, `charged, after\n${history.text}`)
+  if (minor(after['forfeited']) > forfeitedOf(before))
+    assert.equal(consents['acceptForfeit'], after['forfeited'], `forfeited, after\n${history.text}`)
+}
+
+/** Of what is answered alone: the hotel gets no less than before, whatever the guest does now, and stays told so. */
+async function assertNotLess(
+  history: History,
+  reservation: Reservation,
+  { before, quoted }: { before: State; quoted: string | null },
+): Promise<void> {
+  const { state } = reservation
+  if (state.currency !== before.currency) {
+    history.everOwed = 0
+    return
+  }
+  history.everOwed = Math.max(history.everOwed, minorOf(quoted ?? '0', state.digits))
+  const now = minorOf((await compareQuote(history, reservation)) ?? '0', state.digits)
+  const isTold = `after\n${history.text}`
+  assert.ok(now >= history.everOwed, `cancelling costs ${now} and ${history.everOwed} was owed, ${isTold}`)
+  const charged = totalOf(state).afterTax + forfeitedOf(state)
+  assert.ok(charged >= history.everOwed, `${charged} is charged and ${history.everOwed} was owed, ${isTold}`)
+}
+
+export async function cancel(history: History, reservation: Reservation): Promise<void> {
+  const { stage, random } = history
+  const { id, state } = reservation
+  const nowMs = stage.gateway.clock.now()
+  const isPart = state.rooms.length > 1 && random.chance(0.7)
+  const numbers = isPart ? [random.pick(state.rooms).number] : undefined
+  const quoted = await compareQuote(history, reservation, numbers)
+  const whole = numbers ? await compareQuote(history, reservation) : quoted
+  const post = (body: object): Promise<Reply> =>
+    stage.platform.post(`/booking/reservations/${id}/cancel`, {
+      ...(numbers ? { rooms: numbers.map((number) => `${id}-${number}`) } : {}),
+      ...body,
+    })
+  history.note({ cancel: id, numbers, quoted })
+  if (random.chance(0.3)) {
+    const other = quoted === null ? '0' : amountText(minorOf(quoted, state.digits) + 1, state.digits)
+    assert.equal(refusalOf(history, await post({ expectedPenalty: other })), 'PENALTY_CHANGED')
+    stage.counted.refusedPenalties++
+    await compareReservation(history, reservation)
+  }
+  const reply = expectStatus(history, await post(random.chance(0.7) ? { expectedPenalty: quoted } : {}), 200)
+  const { penalty, reservation: answered } = reply.body
+  assert.equal(Object(penalty ?? { amount: null }).amount, quoted, `penalty, after\n${history.text}`)
+  if (numbers) {
+    reservation.add('Confirm', withoutRooms(state, numbers, nowMs), nowMs)
+    stage.counted.roomCancels++
+    await compareReservation(history, reservation, answered)
+    return assertNotLess(history, reservation, { before: state, quoted: whole })
+  }
+  const charged = minorOf(quoted ?? '0', state.digits)
+  assert.ok(
+    charged >= history.everOwed,
+    `${charged} for cancelling, ${history.everOwed} was owed, ${history.text}`,
+  )
+  reservation.add('Cancel', state, nowMs)
+  stage.counted.cancels++
+  await compareReservation(history, reservation, answered)
+}

@@ -1,0 +1,234 @@
+import { amountText } from './exact.ts'
+import {
+  costOfRoom,
+  datesOf,
+  forfeitedByRoom,
+  forfeitedOf,
+  formerOf,
+  owedBy,
+  totalOf,
+  type Room,
+  type State,
+} from './sale.ts'
+import { cancellationAt, dueAt, dueForNoShow, strictest, type Cancellation } from './terms.ts'
+
+/** What platform and hotel must be told of a sale. */
+
+export type Due = {
+  amount: string
+  by: { room: string; from: string | null; amount: string }[]
+  unknown: string[]
+}
+
+type Part = { number: number; amount: number; from: string | null }
+
+function dueText(id: string, { digits }: State, parts: readonly Part[], unknown: readonly Room[]): Due {
+  const costly = parts.filter(({ amount }) => amount > 0)
+  return {
+    amount: amountText(
+      costly.reduce((all, { amount }) => all + amount, 0),
+      digits,
+    ),
+    by: costly.map(({ number, amount, from }) => ({
+      room: `${id}-${number}`,
+      from,
+      amount: amountText(amount, digits),
+    })),
+    unknown: unknown.map(({ number }) => `${id}-${number}`),
+  }
+}
+
+/** What a cancellation costs; null where nothing is known. `numbers`: of some of the rooms. */
+export function cancelDue(id: string, state: State, nowMs: number, numbers?: readonly number[]): Due | null {
+  const rooms = state.rooms.filter(({ number }) => numbers === undefined || numbers.includes(number))
+  const parts = rooms.map((room): Part => {
+    const due = dueAt(room.steps ?? [], nowMs)
+    const isByTerms = due !== undefined && due.amount >= (room.owed?.amount ?? 0)
+    return { number: room.number, amount: costOfRoom(room, nowMs), from: isByTerms ? due.from : null }
+  })
+  const all = numbers === undefined ? [...parts, ...goneParts(state)] : parts
+  const unknown = rooms.filter(({ steps }) => !steps)
+  if (unknown.length === rooms.length && !all.some(({ amount }) => amount > 0)) return null
+  return dueText(id, state, all, unknown)
+}
+
+function goneParts({ gone }: State): Part[] {
+  return gone.map(({ number, amount }) => ({ number, amount, from: null }))
+}
+
+/** For the rooms whose guests did not come; without the numbers that the hotel waived. */
+export function noShowDue(
+  id: string,
+  state: State,
+  { missing, waived }: { missing: readonly number[]; waived: readonly number[] },
+): Due | null {
+  if (missing.length === 0) return null
+  const rooms = state.rooms.filter(({ number }) => missing.includes(number) && !waived.includes(number))
+  const parts = rooms.map((room): Part => {
+    const due = dueForNoShow(room.steps ?? [])
+    const owed = room.owed?.amount ?? 0
+    const isByTerms = due !== undefined && due.amount >= owed
+    const amount = Math.max(due?.amount ?? 0, owed) + formerOf(room)
+    return { number: room.number, amount, from: isByTerms ? due.from : null }
+  })
+  // Where nobody comes, what is owed for rooms that went is due as well.
+  const isNobodyThere = state.rooms.every(({ number }) => missing.includes(number))
+  const all = isNobodyThere ? [...parts, ...goneParts(state)] : parts
+  const unknown = rooms.filter(({ steps }) => !steps)
+  if (unknown.length === missing.length && !all.some(({ amount }) => amount > 0)) return null
+  return dueText(id, state, all, unknown)
+}
+
+export type ShownRoom = ReturnType<typeof roomShown>
+
+function roomShown(id: string, room: Room, { digits }: State, nowMs: number) {
+  const text = (minor: number): string => amountText(minor, digits)
+  const { beforeTax, tax, afterTax, dueAtProperty } = room.price
+  return {
+    roomReservationId: `${id}-${room.number}`,
+    roomId: room.roomId,
+    rateId: room.rateId,
+    adults: room.adults,
+    guest: room.guest,
+    nights: room.nights.map(({ date }) => date),
+    total: [beforeTax, tax, afterTax, dueAtProperty].map(text),
+    owedAtLeast: text(owedBy(room)),
+    forfeited: text(forfeitedByRoom(room)),
+    ...cancellationAt(room.steps, owedBy(room), nowMs),
+    penalties:
+      room.steps?.map(({ from, amount, isNoShow }) => [
+        from,
+        text(amount),
+        ...(isNoShow ? ['no-show'] : []),
+      ]) ?? null,
+  }
+}
+
+/** As answers, `GET` and the list have a reservation. */
+export function shown(id: string, state: State, nowMs: number) {
+  const { checkin, checkout, currency, digits, rooms } = state
+  const { beforeTax, tax, afterTax, dueAtProperty } = totalOf(state)
+  const ofRooms = rooms.map((room) => roomShown(id, room, state, nowMs))
+  const word: Cancellation = strictest(ofRooms)
+  return {
+    checkin,
+    checkout,
+    currency,
+    total: [beforeTax, tax, afterTax, dueAtProperty].map((minor) => amountText(minor, digits)),
+    forfeited: amountText(forfeitedOf(state), digits),
+    cancellation: word.cancellation,
+    freeUntil: word.freeUntil,
+    rooms: ofRooms,
+  }
+}
+
+export function readShown(reservation: unknown): ReturnType<typeof shown> {
+  const { checkin, checkout, currency, total, forfeited, cancellation, freeUntil, rooms } =
+    Object(reservation)
+  return {
+    checkin,
+    checkout,
+    currency,
+    total: totals(total),
+    forfeited,
+    cancellation,
+    freeUntil,
+    rooms: [...rooms].map(readRoom),
+  }
+}
+
+function readRoom(room: unknown): ShownRoom {
+  const { roomReservationId, roomId, rateId, adults, guest, nights, total, cancelPolicy } = Object(room)
+  const { owedAtLeast, forfeited, cancellation, freeUntil } = Object(room)
+  return {
+    roomReservationId,
+    roomId,
+    rateId,
+    adults,
+    guest,
+    nights: [...nights].map((night) => Object(night).date),
+    total: totals(total),
+    owedAtLeast,
+    forfeited,
+    cancellation,
+    freeUntil,
+    penalties:
+      Object(cancelPolicy).penalties?.map((one: unknown) => {
+        const { from, amount, noShow } = Object(one)
+        return [from, amount, ...(noShow === true ? ['no-show'] : [])]
+      }) ?? null,
+  }
+}
+
+function totals(total: unknown): string[] {
+  const { beforeTax, tax, afterTax, dueAtProperty } = Object(total)
+  return [beforeTax, tax, afterTax, dueAtProperty]
+}
+
+export function readDue(penalty: unknown): Due | null {
+  if (penalty === null || penalty === undefined) return null
+  const { amount, by, unknown = [] } = Object(penalty)
+  return {
+    amount,
+    by: [...by].map((one) => {
+      const { roomReservationId, room_reservation_id: delivered, from = null, amount: part } = Object(one)
+      return { room: roomReservationId ?? delivered, from, amount: part }
+    }),
+    unknown,
+  }
+}
+
+/** As a body at the hotel's webhook has it. */
+export function delivered(id: string, state: State, version: { status: string; due: Due | null }) {
+  const { checkin, checkout, currency, digits, rooms, gone } = state
+  const text = (minor: number): string => amountText(minor, digits)
+  const { beforeTax, tax, afterTax, dueAtProperty } = totalOf(state)
+  return {
+    status: version.status,
+    currency,
+    total: [beforeTax, tax, afterTax, dueAtProperty].map(text),
+    forfeited: text(forfeitedOf(state)),
+    due: version.due,
+    rooms: rooms.map((room) => ({
+      id: `${id}-${room.number}`,
+      of: [room.roomId, room.rateId],
+      guest: [room.guest.firstName, room.guest.lastName],
+      dates: [checkin, checkout, ...datesOf(state)],
+      afterTax: text(room.price.afterTax),
+    })),
+    gone: gone.map(({ number, amount, isKnown }) => [
+      `${id}-${number}`,
+      amount > 0 || isKnown ? text(amount) : null,
+    ]),
+  }
+}
+
+export function readDelivered(body: Record<string, unknown>): ReturnType<typeof delivered> {
+  const { status, currencycode, totalamountbeforetax, totaltax, totalamountaftertax } = Object(body)
+  const { forfeited, amountdueatproperty, penalty, room, cancelled_room: gone = [] } = Object(body)
+  return {
+    status,
+    currency: currencycode,
+    total: [totalamountbeforetax, totaltax, totalamountaftertax, amountdueatproperty],
+    forfeited,
+    due: readDue(penalty),
+    rooms: [...room].map((one) => {
+      const {
+        room_reservation_id: id,
+        room_id: roomId,
+        price,
+        first_name: first,
+        last_name: last,
+      } = Object(one)
+      const { arrival_date: from, departure_date: to, amountaftertax: afterTax } = Object(one)
+      return {
+        id,
+        of: [roomId, price[0].rate_id],
+        guest: [first, last],
+        dates: [from, to, ...price.map(({ date }: { date: string }) => date)],
+        afterTax,
+      }
+    }),
+    gone: [...gone].map((one) => [Object(one).room_reservation_id, Object(one).penalty ?? null]),
+  }
+}
