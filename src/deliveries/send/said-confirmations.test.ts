@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import {
   bookingBody,
+  changeAsAsked,
   expectStatus,
   idOf,
   platformOf,
@@ -243,8 +244,7 @@ test('an acknowledgement takes the hotel’s number; one with a card number is r
 test('a room that went by a change is named in what is delivered, and its number is never used again', async () => {
   const { supplier, id } = await answeredWith('Fewer', () => ({}))
   const keep = { ...room({ rateId: 'NRF' }), roomReservationId: `${id}-2` }
-  const put = (rooms: unknown[]) =>
-    platform.put(`/booking/reservations/${id}`, bookingBody('Fewer', { rooms }))
+  const put = (rooms: unknown[]) => changeAsAsked(platform, id, bookingBody('Fewer', { rooms }))
   expectOk(await put([keep]))
   const delivered = async () => {
     const { body } = expectOk(await supplier.get(`/push/webhook/pushbook/retrieve?reservation_id=${id}`))
