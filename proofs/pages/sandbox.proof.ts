@@ -36,7 +36,7 @@ describe('the sandbox in the console', async () => {
       .waitFor()
     await page.keyboard.press('Escape')
     await detail.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Cancel reservation' }).click()
+    await page.getByRole('button', { name: /^Cancel reservation for / }).click()
     await page.getByText(/^Reservation \d+, version 2: cancelled$/).waitFor()
 
     await page.getByRole('link', { name: 'Open hotel' }).click()

@@ -160,6 +160,8 @@ export type ReservationVersion = {
   createdAtMs: number
   modifiedAtMs: number
   content: ReservationContent
+  /** What the hotel said of the stay, oldest first. */
+  reports: readonly StayReport[]
 }
 
 /**

@@ -27,6 +27,14 @@ export function standingOfRoom(reports: readonly StayReport[], roomNumber: numbe
   return standing
 }
 
+/** Whether guests of at least one room did not come. */
+export function hasNoShow(
+  { rooms }: Pick<ReservationContent, 'rooms'>,
+  reports: readonly StayReport[],
+): boolean {
+  return rooms.some((room, index) => standingOfRoom(reports, room.number ?? index + 1).presence === 'no_show')
+}
+
 /** Number 0 is all rooms. */
 export function overlap(one: number, other: number): boolean {
   return one === other || one === 0 || other === 0

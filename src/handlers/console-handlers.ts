@@ -70,6 +70,7 @@ import {
 } from '../console-api/reference/entries.ts'
 import {
   bookInSandbox,
+  quoteInSandbox,
   cancelInSandbox,
   listSandboxHotels,
   getSandboxCall,
@@ -201,6 +202,7 @@ export const consoleHandlers: Readonly<Record<ConsoleRouteName, (needs: HandlerN
   listSandboxFaults,
   orderSandboxFaults,
   bookInSandbox,
+  quoteInSandbox,
   cancelInSandbox,
   getSandboxClock,
   advanceSandboxClock,

@@ -70,6 +70,12 @@ async function outcomes(count: number, platform = shop.platform): Promise<unknow
   return found
 }
 
+/** A change as its dry run says that it is asked for. */
+async function asAsked(body: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const dry = expectOk(await shop.supplier.post('/push/sandbox/booking', { ...body, dryRun: true }))
+  return { ...body, ...Object(dry.body['asks']) }
+}
+
 test('a test booking is a booking: checked with the supplier, taken from the inventory, delivered, modified, cancelled', async () => {
   const [before20] = await unitsLeft(gateway)
   const made = expectStatus(await shop.supplier.post('/push/sandbox/booking', wanted), 201)
@@ -77,13 +83,22 @@ test('a test booking is a booking: checked with the supplier, taken from the inv
   assert.deepEqual([version, status, Object(priceChecks)[0]?.outcome], [1, 'Confirm', 'available'])
   const id = String(reservationId)
   const both = { ...wanted, reservation_id: id, rooms: [room(), room({ rateId: 'NRF' })], customer: ada }
-  const modified = expectOk(await shop.supplier.post('/push/sandbox/booking', both))
+  const modified = expectOk(await shop.supplier.post('/push/sandbox/booking', await asAsked(both)))
   assert.equal(modified.body['version'], 2)
   assert.deepEqual((await unitsLeft(gateway))[0], Number(before20) - 2)
   const cancel = { hotelId: 'H1', reservation_id: id, status: 'Cancel' }
+  const one = { ...cancel, cancelRooms: [`${id}-2`], expectedPenalty: null }
+  const fewer = expectOk(await shop.supplier.post('/push/sandbox/booking', one))
+  assert.deepEqual([fewer.body['version'], fewer.body['status']], [3, 'Confirm'])
+  const otherwise = { ...cancel, expectedPenalty: '1.00' }
+  const refused = await shop.supplier.post('/push/sandbox/booking', otherwise)
+  assert.deepEqual(
+    [refused.status, problemsOf(refused)],
+    [409, [['/expectedPenalty', 'PENALTY_CHANGED', 'Cancelling costs another penalty than was expected']]],
+  )
   const cancelled = expectOk(await shop.supplier.post('/push/sandbox/booking', cancel))
-  assert.deepEqual([cancelled.body['version'], cancelled.body['status']], [3, 'Cancel'])
-  await until('the cancellation is delivered', () => simulated.reservation(id)?.version === 3)
+  assert.deepEqual([cancelled.body['version'], cancelled.body['status']], [4, 'Cancel'])
+  await until('the cancellation is delivered', () => simulated.reservation(id)?.version === 4)
   const held = expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation']
   assert.deepEqual([Object(held).status, Object(held).customer], ['Cancel', ada])
   assert.ok(calls.every(({ signature, status: answered }) => signature === 'verified' && answered === 200))
@@ -99,7 +114,7 @@ test('a test booking that comes again under its Idempotency-Key is the same one'
   assert.notEqual(expectStatus(foreign, 201).body['reservationId'], made.body['reservationId'])
   const id = String(made.body['reservationId'])
   for (const [step, body] of Object.entries({
-    modified: { ...wanted, reservation_id: id, checkout: '2027-04-23' },
+    modified: await asAsked({ ...wanted, reservation_id: id, checkout: '2027-04-23' }),
     cancelled: { hotelId: 'H1', reservation_id: id, status: 'Cancel' },
   })) {
     const under = { 'idempotency-key': step }

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { bookingAnswer, cancelAnswer } from '../bookings/answer-contract.ts'
 import { reservationRoutes } from '../bookings/contract.ts'
+import { cancelBody } from '../bookings/owed/contract.ts'
 import { hotelId } from '../hotels/contract.ts'
 import { code, date, lines, oneOf, route } from '../http/route.ts'
 import { requestedRoom, roomsPerStayMax } from '../offers/contract.ts'
@@ -22,6 +23,7 @@ const {
   channel,
 } = modifyReservation.body.properties
 const { guest } = rooms.items.properties
+const { expectedPenalty, rooms: cancelRooms } = cancelBody.properties
 
 const testBooking = Type.Object({
   hotelId,
@@ -51,6 +53,8 @@ const testBooking = Type.Object({
   expectedTerms,
   acceptForfeit,
   dryRun,
+  expectedPenalty,
+  cancelRooms,
   clientReference,
   channel,
   remarks: Type.Optional(lines({ description: 'Remarks of the customer, if no customer is sent' })),
@@ -70,7 +74,7 @@ export const testBookingRoutes = {
     summary: 'Create a test booking in your own hotel',
     description: [
       `Books, modifies or cancels exactly as the platform does: the stay is checked against what you pushed, your price check is called, inventory is lowered, and the reservation is delivered to your URL. ${onlyInSandbox}`,
-      'Without `reservation_id` it creates a reservation, with it a new version; `"status": "Cancel"` cancels it. Guest, customer and payment may be omitted and are then filled with test data.',
+      'Without `reservation_id` it creates a reservation, with it a new version; `"status": "Cancel"` cancels it, or its `cancelRooms`. Guest, customer and payment may be omitted and are then filled with test data.',
       'Send an `Idempotency-Key` to book only once: the same key with the same body returns the stored answer.',
     ].join('\n\n'),
     body: testBooking,

@@ -5,9 +5,14 @@ import type { Answered } from '../http/calls/mount.ts'
 import type { Needs } from '../postgres/postgres.ts'
 import { Rejected, reportedValue } from '../http/rejected.ts'
 import { readReservationId, selectOptionalReservation } from '../bookings/store.ts'
-import { cancelReservation } from '../bookings/book/cancel-reservation.ts'
+import {
+  cancelReservation,
+  quoteCancellation,
+  type CancellationQuote,
+} from '../bookings/book/cancel-reservation.ts'
 import { createReservation } from '../bookings/book/create-reservation.ts'
 import { modifyReservation } from '../bookings/book/modify-reservation.ts'
+import type { CancelBody } from '../bookings/owed/contract.ts'
 import type { BookNeeds } from '../bookings/idempotency/idempotent-booking.ts'
 import { readReservation } from '../bookings/book/reservation-rules.ts'
 import { sandboxErrors } from './contract.ts'
@@ -33,7 +38,7 @@ export async function bookTest(
   if (id !== undefined) await rejectForeign(needs, hotel.id, id)
   if (body.status === 'Cancel') {
     if (id === undefined) throw new Rejected(400, { ...sandboxErrors.idRequired, path: '/reservation_id' })
-    return cancelReservation(needs, { id, idempotencyKey })
+    return cancelReservation(needs, { id, body: cancelBodyOf(body), idempotencyKey })
   }
   const wanted = readReservation(platformBody(body, supplier), needs.clock.now())
   const forSupplier: BookNeeds = { ...needs, reader: 'supplier' }
@@ -51,6 +56,25 @@ async function rejectForeign({ db }: Needs, hotelId: number, reservationId: stri
     path: '/reservation_id',
     value: reportedValue(reservationId),
   })
+}
+
+function cancelBodyOf({ expectedPenalty, cancelRooms }: TestBooking): CancelBody {
+  return {
+    ...(expectedPenalty === undefined ? {} : { expectedPenalty }),
+    ...(cancelRooms ? { rooms: cancelRooms } : {}),
+  }
+}
+
+/** What cancelling a supplier's test booking costs now. */
+export async function quoteTest(
+  { db, clock }: Pick<Needs, 'db' | 'clock'>,
+  supplierId: number,
+  reservationId: string,
+): Promise<CancellationQuote> {
+  const id = readReservationId(reservationId)
+  const stored = id === undefined ? undefined : await selectOptionalReservation(db, id)
+  if (stored?.supplierId === supplierId) return quoteCancellation({ db, clock }, reservationId, undefined)
+  throw new Rejected(404, { ...sandboxErrors.reservationNotFound, value: reportedValue(reservationId) })
 }
 
 /** The body that the platform would send. Its contract reports missing members, under the same names. */

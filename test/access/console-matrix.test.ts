@@ -91,6 +91,7 @@ const rows: Record<ConsoleRouteName, Row> = {
   orderSandboxFaults: 'operator changes',
   bookInSandbox: 'operator changes',
   cancelInSandbox: 'operator changes',
+  quoteInSandbox: 'viewer reads',
   getSandboxClock: 'viewer reads',
   advanceSandboxClock: 'operator changes',
   resetSandboxAccount: 'operator changes',

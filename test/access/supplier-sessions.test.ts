@@ -116,9 +116,14 @@ const opened: Partial<Record<ConsoleRouteName, Row>> = {
   orderSandboxFaults: { body: { faults: [] }, isMarked: false },
   bookInSandbox: { body: sandboxStay, isLast: true },
   cancelInSandbox: {
-    body: ({ reservationId }) => ({ hotelId: 'H1', reservationId: String(reservationId) }),
+    body: ({ reservationId }) => ({
+      hotelId: 'H1',
+      reservationId: String(reservationId),
+      expectedPenalty: null,
+    }),
     isLast: true,
   },
+  quoteInSandbox: { isMarked: false },
   getSandboxClock: { isMarked: false },
   advanceSandboxClock: { body: { advanceBy: 'PT1S' }, isMarked: false },
   resetSandboxAccount: { isLast: true },
@@ -607,7 +612,8 @@ test('a manager tries things in the own sandbox, and its reset removes nothing o
   const booked = await sandbox(manager, 'bookings', sandboxStay)
   assert.equal(booked.status, 201, booked.text)
   const { reservationId } = Object(booked.body['booking'])
-  const cancel = (id: string) => sandbox(manager, 'cancellations', { hotelId: 'H1', reservationId: id })
+  const cancel = (id: string) =>
+    sandbox(manager, 'cancellations', { hotelId: 'H1', reservationId: id, expectedPenalty: null })
   const foreign = await cancel(String(beta.reservationId))
   const unknown = await cancel('999999')
   assert.deepEqual([foreign.status, said(foreign).type], [404, said(unknown).type])

@@ -206,7 +206,14 @@ export function lowerInventory(
 /** Queues the delivery of a version, together with the commit of the transaction that creates it. */
 export function queueVersion(
   connection: Transaction,
-  { id, hotelId, version, status, modifiedAtMs, content }: Omit<ReservationVersion, 'createdAtMs'>,
+  {
+    id,
+    hotelId,
+    version,
+    status,
+    modifiedAtMs,
+    content,
+  }: Omit<ReservationVersion, 'createdAtMs' | 'reports'>,
   { supplierId, timeZone, aheadMs, endpoint }: BookedHotel,
 ): QueuedDelivery {
   return queueDelivery(connection, {

@@ -37,10 +37,11 @@ import {
 import { hasStayBegun } from '../stay-standing.ts'
 import { queuedAnew } from '../outbox/show-delivery.ts'
 import { renderPenalty, type Penalty } from '../price/penalty.ts'
+import { penaltyNow } from '../price/penalty-now.ts'
 import { renderReservation } from './render-reservation.ts'
 
 type Cancelled = AnswerOf<typeof reservationRoutes.cancelReservation>
-type Quote = AnswerOf<typeof reservationRoutes.getCancellation>
+export type CancellationQuote = AnswerOf<typeof reservationRoutes.getCancellation>
 
 /** Cancels a reservation or some of its rooms; what is cancelled already stays as it is. */
 export function cancelReservation(
@@ -71,7 +72,7 @@ async function cancel(
   const rooms = roomsNamed(stored, body.rooms, (index) => `/rooms/${index}`)
   const isDone = following[stored.status].cancel === 'unchanged'
   if (isDone || rooms?.length === 0) {
-    const penalty = isDone ? penaltyFor(stored, undefined, stored.modifiedAtMs) : null
+    const penalty = isDone ? penaltyNow(stored) : null
     const unchanged = renderCancelled(stored, penalty, nowMs)
     return { answer: answer(200, unchanged), queued: undefined, outcome: 'unchanged' }
   }
@@ -130,7 +131,7 @@ export async function quoteCancellation(
   { db, clock }: Pick<Needs, 'db' | 'clock'>,
   id: string,
   named: readonly string[] | undefined,
-): Promise<Quote> {
+): Promise<CancellationQuote> {
   const stored = await reservationOf(db, id)
   const nowMs = clock.now()
   const rooms: CancelledRooms = roomsNamed(stored, named, () => '?rooms')

@@ -116,15 +116,45 @@ test('what a room that went owes can be let go of by its id, and nothing else be
   assert.deepEqual(await owed(id), ['0.00', ['400.00'], null])
 })
 
-test('a cancelled reservation that was waived owes nothing, and sums say so too', async () => {
+async function sums(of: 'cancelled' | 'noShows'): Promise<{ reservations: number; penalties: number }> {
+  const { totals } = expectOk(await shop.platform.get('/booking/reservations/summary?by=day')).body
+  const { reservations, penalties } = Object(totals)[0][of]
+  return { reservations, penalties: Number(penalties) }
+}
+
+/** As the hotel fetches it: what is due, and what it gets. */
+async function fetched(id: string): Promise<unknown[]> {
+  const path = `/push/webhook/pushbook/retrieve?reservation_id=${id}`
+  const { data } = expectOk(await shop.supplier.get(path)).body
+  const { penalty, forfeited, amountpayable } = Object(data)[0].reservations.reservation[0]
+  return [penalty?.amount, forfeited, amountpayable]
+}
+
+test('a cancelled reservation that was waived owes nothing: repeats, sums and what the hotel fetches say so too', async () => {
   const id = await shortened()
-  expectOk(await shop.platform.post(`/booking/reservations/${id}/cancel`, {}))
-  const sum = async (): Promise<unknown> => {
-    const { totals } = expectOk(await shop.platform.get('/booking/reservations/summary?by=day')).body
-    return Object(totals)[0].cancelled.penalties
-  }
-  const owedBefore = Number(await sum())
+  const cancel = () => shop.platform.post(`/booking/reservations/${id}/cancel`, {})
+  expectOk(await cancel())
+  assert.deepEqual(await fetched(id), ['400.00', '300.00', '400.00'])
+  const before = await sums('cancelled')
   expectOk(await report(id, { report: 'waived' }))
   assert.deepEqual(await owed(id), ['0.00', ['0.00'], ['0.00', 0]])
-  assert.equal(Number(await sum()), owedBefore - 400)
+  assert.deepEqual(await sums('cancelled'), { ...before, penalties: before.penalties - 400 })
+  assert.deepEqual(await fetched(id), ['0.00', '0.00', '0.00'])
+  const { penalty, reservation } = expectOk(await cancel()).body
+  assert.deepEqual(Object(penalty).amount, '0.00')
+  assert.deepEqual(Object(reservation).amountPayable, '0.00')
+})
+
+test('what is due for no-shows is summed, as the last report says', async () => {
+  const id = await shortened()
+  const before = await sums('noShows')
+  gateway.clock.set('2027-04-21T06:00:00Z')
+  expectOk(await report(id, { report: 'no_show' }))
+  const after = { reservations: before.reservations + 1, penalties: before.penalties + 400 }
+  assert.deepEqual(await sums('noShows'), after)
+  assert.deepEqual(await fetched(id), ['400.00', '300.00', '100.00'])
+  expectOk(await report(id, { report: 'no_show', waivePenalty: true }))
+  assert.deepEqual(await sums('noShows'), { ...after, penalties: before.penalties })
+  expectOk(await report(id, { report: 'arrived' }))
+  assert.deepEqual(await sums('noShows'), before)
 })

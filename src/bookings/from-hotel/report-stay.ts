@@ -19,7 +19,7 @@ import {
 import type { StayReport } from '../state.ts'
 import { lockReservation, type LockedHotel, type StoredReservation } from '../store.ts'
 import { insertReport } from '../told-store.ts'
-import { penaltyNow } from './penalty-now.ts'
+import { penaltyNow } from '../price/penalty-now.ts'
 import { overlap, standingOfRoom, withoutLetGo } from '../stay-standing.ts'
 
 /** What somebody reports; rooms by their ids. */

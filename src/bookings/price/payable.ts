@@ -1,8 +1,8 @@
 import { minorText } from '../../base/money.ts'
 import type { PricesAre } from '../../keys/price-contract.ts'
 import { percentParts } from '../../offers/terms/fees.ts'
-import type { ReservationVersion } from '../state.ts'
-import { penaltyOf, type PenaltyOfRoom } from './penalty.ts'
+import type { PenaltyOfRoom } from './penalty.ts'
+import { penaltyNow, type Reported } from './penalty-now.ts'
 import { penaltyBaseOf } from './with-terms.ts'
 
 /** What the hotel gets of a reservation by the account's contract, as it was when the reservation was made. Decision 074. */
@@ -11,7 +11,7 @@ import { penaltyBaseOf } from './with-terms.ts'
 type Payable = { commission: number; amountPayable: number }
 
 /** Undefined for reservations made before contracts were stored, and for a cancellation whose terms are unknown. */
-export function payableOf(version: Payer): Payable | undefined {
+export function payableOf(version: Reported): Payable | undefined {
   const { contract, total, payment } = version.content
   const charged = version.status === 'Cancel' ? chargedOfPenalty(version) : wholeStay(total)
   if (!contract || !charged) return undefined
@@ -22,8 +22,6 @@ export function payableOf(version: Payer): Payable | undefined {
   return { commission, amountPayable }
 }
 
-type Payer = Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'> & { id: number | string }
-
 /** What the guest is charged, and the part of it without taxes as an exact fraction of minor units. */
 type Charged = { afterTax: number; beforeTax: Fraction }
 type Fraction = { numerator: bigint; denominator: bigint }
@@ -32,8 +30,8 @@ function wholeStay({ afterTax, beforeTax }: { afterTax: number; beforeTax: numbe
   return { afterTax, beforeTax: { numerator: BigInt(beforeTax), denominator: 1n } }
 }
 
-function chargedOfPenalty(version: Payer): Charged | undefined {
-  const penalty = penaltyOf(version)
+function chargedOfPenalty(version: Reported): Charged | undefined {
+  const penalty = penaltyNow(version)
   if (!penalty) return undefined
   let beforeTax: Fraction = { numerator: 0n, denominator: 1n }
   for (const ofRoom of penalty.by) beforeTax = added(beforeTax, withoutTaxes(ofRoom))
@@ -72,7 +70,7 @@ export type RenderedPayable = {
   amountPayable: string | null
 }
 
-export function renderPayable(version: Payer): RenderedPayable {
+export function renderPayable(version: Reported): RenderedPayable {
   const { contract, minorDigits } = version.content
   const payable = payableOf(version)
   return {

@@ -1,4 +1,4 @@
-import type { Money, ReservationContent, ReservationVersion, RoomGone, RoomState } from '../state.ts'
+import type { Money, ReservationContent, RoomGone, RoomState } from '../state.ts'
 import { minorText } from '../../base/money.ts'
 import { formerOf } from './owed-by-room.ts'
 import { dueByTerms } from './due.ts'
@@ -23,17 +23,9 @@ export type PenaltyOfRoom = {
   amount: number
 }
 
-type Cancellable = Pick<ReservationVersion, 'status' | 'modifiedAtMs' | 'content'> & { id: number | string }
-
-/** The penalty of a cancellation; null for a reservation that isn't cancelled, and where nothing is known. */
-export function penaltyOf({ id, status, modifiedAtMs, content }: Cancellable): Penalty | null {
-  // Nothing follows a cancellation, so its version was created at the time of cancelling.
-  return status === 'Cancel' ? penaltyAt(id, content, modifiedAtMs) : null
-}
-
 /**
- * The penalty for cancelling all rooms at an instant. Deadlines are already instants, computed in the hotel's
- * zone.
+ * The penalty for cancelling all rooms at an instant; null where nothing is known. Deadlines are already instants,
+ * computed in the hotel's zone.
  */
 export function penaltyAt(
   id: number | string,

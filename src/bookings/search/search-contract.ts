@@ -51,19 +51,30 @@ const sums = {
   afterTax: amount('Sum of `total.afterTax`'),
 }
 
+const penalties = {
+  penalties: amount('Sum of `penalty.amount`'),
+  penaltiesUnknown: integer({
+    minimum: 0,
+    description: 'Of how many the penalty, or that of a room, is unknown: ask the hotels',
+  }),
+}
+
 const figures = {
   currency: Type.String({ description: 'ISO 4217; amounts of different currencies are never added' }),
   confirmed: Type.Object(sums, { description: 'Reservations that stand' }),
   cancelled: Type.Object(
     {
       ...sums,
-      penalties: amount('Sum of `penalty.amount`'),
-      penaltiesUnknown: integer({
-        minimum: 0,
-        description: 'Of how many the penalty, or that of a room, is unknown: ask the hotels',
-      }),
+      ...penalties,
     },
     { description: 'Cancelled ones, as they were before' },
+  ),
+  noShows: Type.Object(
+    { reservations: sums.reservations, ...penalties },
+    {
+      description:
+        'Of those that stand, the ones with a room whose guests did not come, as the hotel reported',
+    },
   ),
 }
 
@@ -151,6 +162,7 @@ export const searchRoutes = {
                 currency: 'EUR',
                 confirmed: emptySums,
                 cancelled: { ...emptySums, penalties: '0.00', penaltiesUnknown: 0 },
+                noShows: { reservations: 0, penalties: '0.00', penaltiesUnknown: 0 },
               },
             ],
           },

@@ -44,6 +44,8 @@ function figuresOf(some: readonly Found[], currency: string) {
   const cancelled = some.filter(({ status }) => status === 'Cancel')
   return {
     currency,
+    // Nobody of them has arrived yet.
+    noShows: { reservations: 0, penalties: decimalOf(0n, currency), penaltiesUnknown: 0 },
     confirmed: sumsOf(
       some.filter(({ status }) => status === 'Confirm'),
       currency,

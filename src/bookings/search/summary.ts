@@ -3,9 +3,9 @@ import { Rejected } from '../../http/rejected.ts'
 import type { AnswerOf } from '../../http/route.ts'
 import { numberArray, type Queryable } from '../../postgres/postgres.ts'
 import { minorDigits } from '../../reference/currencies.ts'
-import { penaltyNow } from '../from-hotel/penalty-now.ts'
-import type { ReservationContent, StayReport } from '../state.ts'
-import { withoutLetGo } from '../stay-standing.ts'
+import { penaltyNow } from '../price/penalty-now.ts'
+import type { ReservationContent, ReservationStatus, StayReport } from '../state.ts'
+import { hasNoShow, withoutLetGo } from '../stay-standing.ts'
 import { reportsOf } from '../told-store.ts'
 import {
   filterParameters,
@@ -34,7 +34,7 @@ export async function summaryOf(
     throw new Rejected(400, searchErrors.tooMany)
   const penalties = await penaltiesOf(
     db,
-    found.flatMap(({ cancelledIds }) => cancelledIds),
+    found.flatMap(({ cancelledIds, reportedIds }) => [...cancelledIds, ...reportedIds]),
   )
   const totals = new Map<string, Sums>()
   const groups = found.map((group) => {
@@ -54,6 +54,8 @@ type StoredSums = {
   confirmed: StoredPart
   cancelled: StoredPart
   cancelledIds: number[]
+  /** Those that stand, of which a no-show was reported. */
+  reportedIds: number[]
   /** The members that name the group. */
   named: Pick<Group, 'day' | 'platformHotelId' | 'supplier' | 'hotelId' | 'hotelName'>
 }
@@ -102,10 +104,13 @@ async function selectSums(
        limit $${filterParameters + 1}
      ), summed as (
        select ${key} as key, currency, ${partOf('Confirm')} as confirmed, ${partOf('Cancel')} as cancelled,
-         coalesce(json_agg(id) filter (where status = 'Cancel'), '[]') as "cancelledIds"
+         coalesce(json_agg(id) filter (where status = 'Cancel'), '[]') as "cancelledIds",
+         coalesce(json_agg(id) filter (where status = 'Confirm' and exists (
+           select from reservation_report where reservation_id = found.id and report = 'no_show')), '[]') as "reportedIds"
        from found group by 1, 2 limit $${filterParameters + 2}
      )
-     select summed.currency, confirmed, cancelled, "cancelledIds", ${named} as named
+     select summed.currency, confirmed, cancelled, "cancelledIds", "reportedIds",
+       ${named} as named
      from summed ${joins} order by ${order}, summed.currency`,
     [...filterValues(filter), summaryMax.reservations + 1, summaryMax.groups + 1],
   )
@@ -114,29 +119,34 @@ async function selectSums(
 
 type Penalty = { amount: number; isUnknown: boolean }
 
-type Cancellation = {
+type Due = {
   id: number
+  status: ReservationStatus
   version: number
   modifiedAtMs: number
   content: ReservationContent
   reports: StayReport[]
 }
 
-const cancellationsAtOnce = 500
+const readAtOnce = 500
 
-/** By reservation. A cancelled reservation doesn't change any more. */
+/** By reservation: of those that were cancelled, and of those whose guests did not come. */
 async function penaltiesOf(db: Queryable, ids: readonly number[]): Promise<Map<number, Penalty>> {
   const penalties = new Map<number, Penalty>()
-  for (let from = 0; from < ids.length; from += cancellationsAtOnce) {
-    const { rows } = await db.query<Cancellation>({
-      name: 'select-cancellations',
-      text: `select reservation_id as id, version, epoch_ms(at) as "modifiedAtMs", content,
-          ${reportsOf('reservation_version.reservation_id')} as reports
-        from reservation_version where reservation_id = any($1::int8[]) and status = 'Cancel'`,
-      values: [numberArray(ids.slice(from, from + cancellationsAtOnce))],
+  for (let from = 0; from < ids.length; from += readAtOnce) {
+    const { rows } = await db.query<Due>({
+      name: 'select-due',
+      text: `select reservation.id, reservation.status, reservation.version, epoch_ms(at) as "modifiedAtMs", content,
+          ${reportsOf('reservation.id')} as reports
+        from reservation join reservation_version as present
+          on present.reservation_id = reservation.id and present.version = reservation.version
+        where reservation.id = any($1::int8[])`,
+      values: [numberArray(ids.slice(from, from + readAtOnce))],
     })
     for (const { content, ...row } of rows) {
-      const penalty = penaltyNow({ ...row, status: 'Cancel', content: withoutLetGo(content, row) })
+      // Of several reports the last one counts.
+      if (row.status === 'Confirm' && !hasNoShow(content, row.reports)) continue
+      const penalty = penaltyNow({ ...row, content: withoutLetGo(content, row) })
       penalties.set(row.id, {
         amount: penalty?.amount ?? 0,
         isUnknown: penalty === null || penalty.unknown.length > 0,
@@ -147,19 +157,29 @@ async function penaltiesOf(db: Queryable, ids: readonly number[]): Promise<Map<n
 }
 
 type Part = { reservations: number; rooms: number; roomNights: number; afterTax: bigint }
-type Sums = { confirmed: Part; cancelled: Part & { penalties: bigint; penaltiesUnknown: number } }
+type Penalties = { penalties: bigint; penaltiesUnknown: number }
+type Sums = { confirmed: Part; cancelled: Part & Penalties; noShows: { reservations: number } & Penalties }
 
 function sumsOf(
-  { confirmed, cancelled, cancelledIds }: StoredSums,
+  { confirmed, cancelled, cancelledIds, reportedIds }: StoredSums,
   penalties: ReadonlyMap<number, Penalty>,
 ): Sums {
+  const noShows = reportedIds.filter((id) => penalties.has(id))
+  return {
+    confirmed: part(confirmed),
+    cancelled: { ...part(cancelled), ...sumOf(cancelledIds, penalties) },
+    noShows: { reservations: noShows.length, ...sumOf(noShows, penalties) },
+  }
+}
+
+function sumOf(ids: readonly number[], penaltyById: ReadonlyMap<number, Penalty>): Penalties {
   const sums = { penalties: 0n, penaltiesUnknown: 0 }
-  for (const id of cancelledIds) {
-    const penalty = penalties.get(id)
+  for (const id of ids) {
+    const penalty = penaltyById.get(id)
     sums.penalties += BigInt(penalty?.amount ?? 0)
     if (penalty?.isUnknown !== false) sums.penaltiesUnknown++
   }
-  return { confirmed: part(confirmed), cancelled: { ...part(cancelled), ...sums } }
+  return sums
 }
 
 function part({ count, rooms, roomNights, afterTax }: StoredPart): Part {
@@ -172,9 +192,19 @@ function plus(left: Sums | undefined, right: Sums): Sums {
     confirmed: plusPart(left.confirmed, right.confirmed),
     cancelled: {
       ...plusPart(left.cancelled, right.cancelled),
-      penalties: left.cancelled.penalties + right.cancelled.penalties,
-      penaltiesUnknown: left.cancelled.penaltiesUnknown + right.cancelled.penaltiesUnknown,
+      ...plusPenalties(left.cancelled, right.cancelled),
     },
+    noShows: {
+      reservations: left.noShows.reservations + right.noShows.reservations,
+      ...plusPenalties(left.noShows, right.noShows),
+    },
+  }
+}
+
+function plusPenalties(left: Penalties, right: Penalties): Penalties {
+  return {
+    penalties: left.penalties + right.penalties,
+    penaltiesUnknown: left.penaltiesUnknown + right.penaltiesUnknown,
   }
 }
 
@@ -187,7 +217,7 @@ function plusPart(left: Part, right: Part): Part {
   }
 }
 
-function rendered(currency: string, { confirmed, cancelled }: Sums): Figures {
+function rendered(currency: string, { confirmed, cancelled, noShows }: Sums): Figures {
   const digits = minorDigits(currency) ?? 2
   const amount = (minor: bigint): string => sumText(minor, digits)
   return {
@@ -198,5 +228,6 @@ function rendered(currency: string, { confirmed, cancelled }: Sums): Figures {
       afterTax: amount(cancelled.afterTax),
       penalties: amount(cancelled.penalties),
     },
+    noShows: { ...noShows, penalties: amount(noShows.penalties) },
   }
 }

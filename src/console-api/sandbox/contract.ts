@@ -21,6 +21,9 @@ export const exampleHotelCode = 'EXAMPLE'
 /** The prefix of request ids of pushes from the console. */
 export const consoleRequestPrefix = 'console-'
 
+/** As the user was shown it; null: unknown. */
+const expectedPenalty = Type.Union([text({ maxLength: 40 }), Type.Null()])
+
 const fault = Type.Object({
   calls: oneOf(spoilableCalls),
   fault: oneOf(callbackFaultKinds),
@@ -66,6 +69,9 @@ export type SandboxClock = { now: string; aheadBy: string }
 export type SandboxRemoved = { hotels: number; roomRates: number; reservations: number; deliveries: number }
 
 export type SandboxBooking = { reservationId: string; version: number; status: string; delivery: string }
+
+/** What a cancellation costs now: null where the terms are unknown; `until` that changes. */
+export type SandboxQuote = { penalty: { amount: string; currency: string } | null; until: string | null }
 
 export const sandboxHotelsMax = 30
 export const productsOfHotelMax = 60
@@ -125,7 +131,13 @@ export const sandboxConsoleRoutes = {
     forSuppliers: 'command',
     role: 'operator',
     params: ofSupplier,
-    body: Type.Object({ hotelId: code(), reservationId: code() }),
+    body: Type.Object({ hotelId: code(), reservationId: code(), expectedPenalty }),
+  }),
+  quoteInSandbox: consoleRoute<{ quote: SandboxQuote }>()({
+    method: 'GET',
+    path: '/sandbox/{supplierId}/cancellations/{reservationId}',
+    forSuppliers: 'own',
+    params: Type.Object({ supplierId, reservationId: text({ maxLength: 20 }) }),
   }),
   getSandboxClock: consoleRoute<{ clock: SandboxClock }>()({
     method: 'GET',

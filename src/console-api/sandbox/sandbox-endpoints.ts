@@ -31,7 +31,7 @@ import {
 } from '../../webhooks/callback-watch.ts'
 import type { BookNeeds } from '../../bookings/idempotency/idempotent-booking.ts'
 import type { TestBooking } from '../../sandbox/test-booking-contract.ts'
-import { bookTest } from '../../sandbox/test-booking.ts'
+import { bookTest, quoteTest } from '../../sandbox/test-booking.ts'
 import { todayIn, type HotelClock } from '../../hotels/hotel-clock.ts'
 import { formatNight } from '../../base/calendar.ts'
 
@@ -182,12 +182,25 @@ export const cancelInSandbox = (needs: BookingNeeds): Mounted =>
     on(sandboxConsoleRoutes.cancelInSandbox, async (call) => {
       const { params, body, operator, requestId } = call
       const supplier = await supplierNamed(needs.db, params.supplierId)
-      const wanted = { hotelId: body.hotelId, reservation_id: body.reservationId, status: 'Cancel' } as const
+      const { hotelId, reservationId, expectedPenalty } = body
+      const wanted = { hotelId, reservation_id: reservationId, status: 'Cancel', expectedPenalty } as const
       const booking = await book(needs, supplier, wanted)
       const subject = `reservation ${booking.reservationId} of ${supplierSubject(supplier)}`
       const after = { status: booking.status }
       await audit(needs.db, { operator, requestId, action: 'sandbox.cancel', subject, after })
       return answer(200, { booking })
+    }),
+  )
+
+/** GET /sandbox/{supplierId}/cancellations/{reservationId}. */
+export const quoteInSandbox = (needs: BookingNeeds): Mounted =>
+  inSandbox(
+    needs.environment,
+    on(sandboxConsoleRoutes.quoteInSandbox, async ({ params }) => {
+      const { supplierId } = await supplierNamed(needs.db, params.supplierId)
+      const { penalty, until } = await quoteTest(needs, supplierId, params.reservationId)
+      const quoted = penalty && { amount: penalty.amount, currency: penalty.currency }
+      return answer(200, { quote: { penalty: quoted, until } })
     }),
   )
 

@@ -137,7 +137,17 @@ test('a test booking is checked and delivered, and its calls are visible', async
     'availability Example Hotel null',
     `pushbook Example Hotel ${made.reservationId}`,
   ])
-  const cancelled = Object(expectOk(await operator.post(at('/cancellations'), wanted)).body['booking'])
+  const quotePath = at(`/cancellations/${made.reservationId}`)
+  const { quote } = expectOk(await operator.get(quotePath)).body
+  const { amount } = Object(quote).penalty
+  const cancel = (expectedPenalty: unknown) =>
+    operator.post(at('/cancellations'), { ...wanted, expectedPenalty })
+  const other = await cancel('0.01')
+  assert.deepEqual(
+    [other.status, problemsOf(other)],
+    [409, [['/expectedPenalty', 'PENALTY_CHANGED', 'Cancelling costs another penalty than was expected']]],
+  )
+  const cancelled = Object(expectOk(await cancel(amount)).body['booking'])
   assert.deepEqual([cancelled.version, cancelled.status], [2, 'Cancel'])
 })
 
@@ -233,7 +243,11 @@ test("another supplier's calls are not visible, and viewers can't do anything", 
     await viewer.post(at('/example'), undefined),
     await viewer.put(at('/faults'), { faults: [] }),
     await viewer.post(at('/bookings'), { ...booking, adults: 1, childAges: [] }),
-    await viewer.post(at('/cancellations'), { hotelId: 'EXAMPLE', reservationId: '1' }),
+    await viewer.post(at('/cancellations'), {
+      hotelId: 'EXAMPLE',
+      reservationId: '1',
+      expectedPenalty: null,
+    }),
     await viewer.post(at('/clock'), { advanceBy: 'P1D' }),
     await viewer.post(at('/reset'), undefined),
   ]
@@ -285,7 +299,12 @@ test('in production there is no sandbox', async () => {
     await who.get('/sandbox/1/faults'),
     await who.put('/sandbox/1/faults', { faults: [] }),
     await who.post('/sandbox/1/bookings', { ...booking, adults: 1, childAges: [] }),
-    await who.post('/sandbox/1/cancellations', { hotelId: 'EXAMPLE', reservationId: '1' }),
+    await who.post('/sandbox/1/cancellations', {
+      hotelId: 'EXAMPLE',
+      reservationId: '1',
+      expectedPenalty: null,
+    }),
+    await who.get('/sandbox/1/cancellations/1'),
     await who.get('/sandbox/1/clock'),
     await who.post('/sandbox/1/clock', { advanceBy: 'P1D' }),
     await who.post('/sandbox/1/reset', undefined),

@@ -13,7 +13,8 @@ import { transaction } from '../../postgres/transaction.ts'
 import { isCardNumberId } from '../../base/card-number.ts'
 import { cardErrors } from '../../cards/contract.ts'
 import { forgetCvvsOf } from '../../cards/store.ts'
-import { writeConfirmations, type NewConfirmation } from '../../bookings/told-store.ts'
+import { withoutLetGo } from '../../bookings/stay-standing.ts'
+import { reportsOf, writeConfirmations, type NewConfirmation } from '../../bookings/told-store.ts'
 import { insertEvents } from '../../changes/write-events.ts'
 import { deliveryEvents } from '../queue/events.ts'
 import { accountTime } from '../queue/store.ts'
@@ -87,7 +88,8 @@ export async function selectForSupplier(
   const { rows } = await db.query<Retrieved>(
     `select reservation.id::text as id, reservation.hotel_id as "hotelId", reservation.version, reservation.status,
        epoch_ms(reservation.created_at) as "createdAtMs",
-       epoch_ms(reservation.modified_at) as "modifiedAtMs", present.content
+       epoch_ms(reservation.modified_at) as "modifiedAtMs", present.content,
+       ${reportsOf('reservation.id')} as reports
      from reservation join reservation_version as present
        on present.reservation_id = reservation.id and present.version = reservation.version
      where reservation.supplier_id = $1 and ($2::int is null or reservation.hotel_id = $2)
@@ -110,7 +112,7 @@ export async function selectForSupplier(
       limit,
     ],
   )
-  return rows
+  return rows.map((row) => ({ ...row, content: withoutLetGo(row.content, row) }))
 }
 
 /** POST /push/webhook/pushbook/ack. */

@@ -6,7 +6,7 @@ import { numberArray, hideFromPlanner, type Queryable } from '../../postgres/pos
 import { selectCards, type StoredCard } from '../../cards/store.ts'
 import { deliveryIdOf } from '../../bookings/outbox/delivery-queue.ts'
 import type { Claimed, DeliveryGroup } from '../queue/store.ts'
-import type { ReservationContent, ReservationVersion } from '../../bookings/state.ts'
+import type { ReservationContent, ReservationVersion, StayReport } from '../../bookings/state.ts'
 import { supplierBody } from './reservation-body.ts'
 import type { Delivered } from './said-confirmations.ts'
 import type { CardVault } from '../../cards/card-vault.ts'
@@ -74,7 +74,9 @@ function messageOf(claimed: DeliveryGroup, rowByKey: ReadonlyMap<string, Row>, v
     if (card) cardById.set(id, card)
     const { createdAtMs, modifiedAtMs, content } = row
     const { hotelId, reservationStatus: status } = delivery
-    return { id, hotelId, version: row.version, status, createdAtMs, modifiedAtMs, content }
+    // As it was when it was made, so that a retry is the same, byte by byte: what the hotel said since is its own.
+    const reports: readonly StayReport[] = []
+    return { id, hotelId, version: row.version, status, createdAtMs, modifiedAtMs, content, reports }
   }
   const [first, ...others] = claimed
   const versions = [version(first), ...others.map(version)] as const

@@ -55,6 +55,7 @@ const version: ReservationVersion = {
   createdAtMs: Date.parse('2027-02-18T16:14:54.123Z'),
   modifiedAtMs: Date.parse('2027-02-18T16:14:54.999Z'),
   content,
+  reports: [],
 }
 
 const card = {

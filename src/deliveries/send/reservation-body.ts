@@ -7,7 +7,8 @@ import {
 import { roomReservationIds } from '../../bookings/price/matched-rooms.ts'
 import { forfeitedOf } from '../../bookings/owed/claims.ts'
 import { renderPayable, type RenderedPayable } from '../../bookings/price/payable.ts'
-import { penaltyOf, renderPenalty, type RenderedPenalty } from '../../bookings/price/penalty.ts'
+import { renderPenalty, type RenderedPenalty } from '../../bookings/price/penalty.ts'
+import { penaltyNow } from '../../bookings/price/penalty-now.ts'
 import type { ReservationVersion, RoomState } from '../../bookings/state.ts'
 import type { Card } from '../../cards/vault.ts'
 import { amountsAsPushed } from '../../taxes/compute/answered-amounts.ts'
@@ -40,7 +41,7 @@ export function supplierBody(
 
 function reservationOf(whole: ReservationVersion, card: Card | undefined): DeliveredReservation {
   const { id, version, status, createdAtMs, modifiedAtMs, content } = whole
-  const penalty = renderPenalty(penaltyOf(whole), whole.content)
+  const penalty = renderPenalty(penaltyNow(whole), whole.content)
   const { currency, minorDigits, customer, payment, total, rooms, roomsGone = [] } = content
   const amount = (minor: number): string => minorText(minor, minorDigits)
   const roomIds = roomReservationIds(id, rooms)

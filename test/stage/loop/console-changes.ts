@@ -51,7 +51,7 @@ export function consoleChanges(day: (ahead: number) => string): Readonly<Record<
     bringBackReferenceEntry: { list: 'mealPlans', key: 'XX' },
     orderSandboxFaults: { faults: [] },
     bookInSandbox: { hotelId: 'H1', roomId: 'DBL', rateId: 'BAR', ...stay, adults: 2, childAges: [] },
-    cancelInSandbox: { hotelId: 'H1', reservationId: '1' },
+    cancelInSandbox: { hotelId: 'H1', reservationId: '1', expectedPenalty: null },
     requestHotelResync: undefined,
     stopSell: { action: 'stop', targets: [{ roomId: 'DBL' }], from: day(25), to: day(26), reason },
     resumeSales: undefined,

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Text, Title } from '@mantine/core'
 import { CircleCheck } from 'lucide-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SandboxBooking, SandboxHotel } from '../../../../src/console-api/sandbox/contract.ts'
@@ -50,6 +51,7 @@ function BookingForm({ supplierId, first }: { supplierId: number; first: Sandbox
   const product = hotel?.products[stay.place] ?? hotel?.products[0]
   const book = useChange('bookInSandbox', { invalidates })
   const cancel = useChange('cancelInSandbox', { invalidates })
+  const quotes = useQueryClient()
   const submit = () => {
     if (!hotel || !product || !childAges) return
     const { roomId, rateId } = product
@@ -81,12 +83,16 @@ function BookingForm({ supplierId, first }: { supplierId: number; first: Sandbox
       <div className={classes['below']} role="status">
         {book.data && (
           <Booked
+            supplierId={supplierId}
             booking={cancel.data?.booking ?? book.data.booking}
             isBusy={cancel.isPending}
-            onCancel={() => {
+            onCancel={(expectedPenalty) => {
               const { reservationId } = book.data.booking
               const { hotelId } = book.variables.body
-              cancel.mutate({ params: { supplierId }, body: { hotelId, reservationId } })
+              cancel.mutate(
+                { params: { supplierId }, body: { hotelId, reservationId, expectedPenalty } },
+                { onError: () => quotes.invalidateQueries({ queryKey: ['quoteInSandbox'] }) },
+              )
             }}
           />
         )}
@@ -110,13 +116,15 @@ function BookingForm({ supplierId, first }: { supplierId: number; first: Sandbox
 }
 
 function Booked({
+  supplierId,
   booking: { reservationId, version, status, delivery },
   isBusy,
   onCancel,
 }: {
+  supplierId: number
   booking: SandboxBooking
   isBusy: boolean
-  onCancel: () => void
+  onCancel: (expectedPenalty: string | null) => void
 }) {
   const { t } = useTranslation()
   const isCancelled = status === 'Cancel'
@@ -133,11 +141,40 @@ function Booked({
           {t('sandbox.booking.open')}
         </LinkTo>
         {!isCancelled && (
-          <Button variant="default" loading={isBusy} onClick={onCancel}>
-            {t('sandbox.booking.cancel')}
-          </Button>
+          <CancelAtPenalty
+            supplierId={supplierId}
+            reservationId={reservationId}
+            isBusy={isBusy}
+            onCancel={onCancel}
+          />
         )}
       </Group>
     </Alert>
+  )
+}
+
+/** Says what cancelling costs now, and cancels at that penalty alone. */
+function CancelAtPenalty({
+  supplierId,
+  reservationId,
+  isBusy,
+  onCancel,
+}: {
+  supplierId: number
+  reservationId: string
+  isBusy: boolean
+  onCancel: (expectedPenalty: string | null) => void
+}) {
+  const { t } = useTranslation()
+  const { data, error, refetch } = useApi('quoteInSandbox', { params: { supplierId, reservationId } })
+  if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />
+  if (!data) return null
+  const { penalty } = data.quote
+  return (
+    <Button variant="default" loading={isBusy} onClick={() => onCancel(penalty?.amount ?? null)}>
+      {penalty
+        ? t('sandbox.booking.cancelFor', { amount: `${penalty.amount} ${penalty.currency}` })
+        : t('sandbox.booking.cancelUnknown')}
+    </Button>
   )
 }

@@ -45,7 +45,8 @@ export const sandbox = {
     status: { Confirm: 'confirmed', Cancel: 'cancelled' },
     delivery: 'Delivery: {{delivery}}.',
     open: 'Open reservation',
-    cancel: 'Cancel reservation',
+    cancelFor: 'Cancel reservation for {{amount}}',
+    cancelUnknown: 'Cancel reservation, terms unknown',
     nights: 'Show these nights in the calendar',
   },
   faults: {

@@ -1,16 +1,16 @@
-import { dueByTerms } from '../price/due.ts'
-import { formerOf } from '../price/owed-by-room.ts'
-import { dueOfGone, penaltyOf, type Penalty, type PenaltyOfRoom } from '../price/penalty.ts'
-import { roomNumbers, roomReservationIds } from '../price/matched-rooms.ts'
-import type { ReservationVersion, RoomState, StayReport } from '../state.ts'
 import { standingOfRoom } from '../stay-standing.ts'
+import type { ReservationVersion, RoomState } from '../state.ts'
+import { dueByTerms } from './due.ts'
+import { roomNumbers, roomReservationIds } from './matched-rooms.ts'
+import { formerOf } from './owed-by-room.ts'
+import { dueOfGone, penaltyAt, type Penalty, type PenaltyOfRoom } from './penalty.ts'
 
 /** What guests owe after what their hotel reported. Amounts in minor units. */
 
-type Reported = Pick<ReservationVersion, 'status' | 'version' | 'modifiedAtMs' | 'content'> & {
-  id: number | string
-  reports: readonly StayReport[]
-}
+export type Reported = Pick<
+  ReservationVersion,
+  'status' | 'version' | 'modifiedAtMs' | 'content' | 'reports'
+> & { id: number | string }
 
 /**
  * For a cancellation, without what the hotel let go of since; otherwise for the rooms whose guests did not come. null: for
@@ -21,12 +21,13 @@ export function penaltyNow(reservation: Reported): Penalty | null {
 }
 
 function cancelledPenalty(reservation: Reported): Penalty | null {
-  const { id, content, version, reports } = reservation
+  const { id, content, version, reports, modifiedAtMs } = reservation
   const ids = roomReservationIds(id, content.rooms)
   const waived = roomNumbers(content.rooms).flatMap((number, index) => {
     return standingOfRoom(reports, number).waivedVersion >= version ? [ids[index] ?? ''] : []
   })
-  const penalty = penaltyOf(reservation)
+  // Nothing follows a cancellation, so its version was created at the time of cancelling.
+  const penalty = penaltyAt(id, content, modifiedAtMs)
   if (waived.length === 0) return penalty
   const by = (penalty?.by ?? []).filter(({ roomReservationId }) => !waived.includes(roomReservationId))
   const unknown = (penalty?.unknown ?? ids).filter((roomId) => !waived.includes(roomId))
