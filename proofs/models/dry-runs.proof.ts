@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { firstSeed, roundsWithin } from '../../test/stage/pace.ts'
-import { openDryRuns, pairsPerBatch } from '../../test/stage/ledger/dry-runs.ts'
+import { openDryRuns, pairsPerBatch } from '../../test/stage/dry-runs/dry-runs.ts'
 
 /** What dry runs and quotes say is what then happens; one that has aged is refused, and nothing is charged. */
 

@@ -1,62 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Reply } from '../harness.ts'
-import { addDays } from '../models/naive-offers.ts'
+import { bodyOf, randomChange, randomStay } from './asked.ts'
 import { compareQuote, compareReservation } from './compare.ts'
 import { amountText, minorOf } from './exact.ts'
 import { expectStatus, refusalOf, type History } from './history.ts'
-import { roomRates } from './naive-hotel.ts'
 import { Reservation } from './reservation.ts'
-import {
-  booked,
-  changed,
-  forfeitedOf,
-  owedBy,
-  totalOf,
-  withoutRooms,
-  type Asked,
-  type AskedRoom,
-  type Asks,
-  type State,
-} from './sale.ts'
-import { supplierName } from './stage.ts'
+import { booked, changed, forfeitedOf, owedBy, totalOf, withoutRooms, type Asks, type State } from './sale.ts'
 
 /** What guests do: they book, change and cancel, and agree to what they are asked for, or not. */
-
-const ada = { firstName: 'Ada', lastName: 'Lovelace' }
-const people = [ada, { firstName: 'Grace', lastName: 'Hopper' }, { firstName: 'Joan', lastName: 'Clarke' }]
-
-export function bodyOf(
-  { hotel }: History,
-  { checkin, checkout, rooms }: Asked,
-  id: string,
-  more: Record<string, unknown> = {},
-): Record<string, unknown> {
-  return {
-    hotel: { supplier: supplierName, hotelId: hotel.naive.hotelId },
-    checkin,
-    checkout,
-    rooms: rooms.map(({ number, ...room }) => ({
-      ...(number === undefined ? {} : { roomReservationId: `${id}-${number}` }),
-      ...room,
-      childAges: [],
-    })),
-    customer: ada,
-    payment: { type: 'Channel Collect' },
-    ...more,
-  }
-}
-
-function randomRoom({ random }: History): AskedRoom {
-  const { roomId, rateId } = random.pick(roomRates)
-  return { roomId, rateId, adults: 1 + random.below(3), guest: random.pick(people) }
-}
-
-export function randomStay(history: History): Asked {
-  const { random, hotel } = history
-  const checkin = addDays(hotel.today, random.pick([0, 2, 4, 5, 6, 8, 9]))
-  const checkout = addDays(checkin, 1 + random.below(4))
-  return { checkin, checkout, rooms: Array.from({ length: 1 + random.below(3) }, () => randomRoom(history)) }
-}
 
 export async function book(history: History): Promise<void> {
   const { stage, hotel } = history
@@ -81,49 +32,6 @@ export async function book(history: History): Promise<void> {
 }
 
 /** A random change of a state. */
-export function randomChange(history: History, state: State): Asked {
-  const { random, hotel } = history
-  let { checkin, checkout } = state
-  let rooms = state.rooms.map(({ number, roomId, rateId, adults, guest }): AskedRoom => ({
-    number,
-    roomId,
-    rateId,
-    adults,
-    guest,
-  }))
-  const kinds = ['dates', 'dates', 'move', 'add', 'drop', 'rate', 'party', 'names', 'nothing'] as const
-  const some = random.chance(0.3) ? [random.pick(kinds), random.pick(kinds)] : [random.pick(kinds)]
-  for (const kind of some) {
-    const at = random.below(rooms.length)
-    const alter = (more: (room: AskedRoom) => Partial<AskedRoom>): void => {
-      rooms = rooms.map((room, index) => (index === at ? { ...room, ...more(room) } : room))
-    }
-    if (kind === 'dates') {
-      if (random.chance(0.5)) checkin = addDays(checkin, random.pick([-1, 1, 2]))
-      else checkout = addDays(checkout, random.pick([-2, -1, 1, 2]))
-    } else if (kind === 'move') {
-      const by = random.pick([-4, 1, 3, 6])
-      ;[checkin, checkout] = [addDays(checkin, by), addDays(checkout, by)]
-    } else if (kind === 'add' && rooms.length < 4) rooms = [...rooms, randomRoom(history)]
-    else if (kind === 'drop' && rooms.length > 1) rooms = rooms.filter((_, index) => index !== at)
-    else if (kind === 'rate') alter(() => random.pick(roomRates))
-    else if (kind === 'party') alter(({ adults }) => ({ adults: 1 + ((adults + random.below(2)) % 3) }))
-    else if (kind === 'names') alter(() => ({ guest: random.pick(people) }))
-  }
-  if (checkin < hotel.today) checkin = hotel.today
-  if (checkout <= checkin) checkout = addDays(checkin, 1)
-  if (checkout > addDays(checkin, 8)) checkout = addDays(checkin, 8)
-  // A room without a number would be matched with one that is left out.
-  const free = state.rooms
-    .map(({ number }) => number)
-    .filter((one) => !rooms.some(({ number }) => number === one))
-  for (const [index, room] of rooms.entries()) {
-    const number = room.number ?? free.shift()
-    if (number !== undefined) rooms[index] = { ...room, number }
-  }
-  return { checkin, checkout, rooms }
-}
-
 /** Needs a reservation whose stay has not begun. */
 export async function change(history: History, reservation: Reservation): Promise<void> {
   const { stage, hotel, random } = history

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { seeded } from '../fuzz/random.ts'
 import { inTurns } from '../in-turns.ts'
 import type { Reply } from '../harness.ts'
-import { bodyOf, randomChange, randomStay } from './guest.ts'
-import { expectStatus, newHistory, refusalOf, type History } from './history.ts'
-import { Hotel } from './hotel.ts'
-import { booked, changed, withoutRooms, type Asked, type State } from './sale.ts'
-import { openStage } from './stage.ts'
+import { bodyOf, randomChange, randomStay } from '../ledger/asked.ts'
+import { expectStatus, newHistory, refusalOf, type History } from '../ledger/history.ts'
+import { Hotel } from '../ledger/hotel.ts'
+import { booked, changed, withoutRooms, type Asked, type State } from '../ledger/sale.ts'
+import { allOf, differing, penaltyOf, plain, type Kind, type Pair } from './shown-pair.ts'
+import { openStage } from '../ledger/stage.ts'
 
 /**
  * Pairs of a dry run and the call. Between the two, time passes or the hotel pushes, or neither. A call with what the dry run
@@ -36,17 +37,6 @@ export type CountedPairs = Record<
   number
 >
 
-type Kind = 'book' | 'change' | 'cancel'
-/** What was shown to the guest, and the call that it was shown for. */
-type Pair = {
-  kind: Kind
-  ask: () => Promise<Reply>
-  call: (consents: Record<string, unknown>) => Promise<Reply>
-  shown: Reply
-  /** What the reservation becomes. */
-  after: State | undefined
-  rooms: number[] | undefined
-}
 /** The reservation of a hotel that can still be changed. */
 type Open = { id: string; state: State }
 type Place = { history: History; open: Open | undefined; pair: Pair | undefined }
@@ -248,59 +238,4 @@ async function read({ stage }: History, id: string): Promise<unknown> {
   const { body } = await stage.platform.get(`/booking/reservations/${id}`)
   const { version, status, total, forfeited } = Object(body['reservation'])
   return { version, status, total, forfeited }
-}
-
-function penaltyOf({ body }: Reply): Record<string, unknown> {
-  return { expectedPenalty: body['penalty'] === null ? null : Object(body['penalty']).amount }
-}
-
-/** All that a guest saw. */
-function allOf({ kind, shown: { body } }: Pair): Record<string, unknown> {
-  const { afterTax, dueAtProperty } = Object(body['total'])
-  return {
-    expectedTotal: { afterTax, dueAtProperty, currency: body['currency'] },
-    expectedTerms: digests(body),
-    ...(kind === 'change' ? { acceptForfeit: body['forfeited'] } : {}),
-  }
-}
-
-function digests(body: Record<string, unknown>): unknown[] {
-  return [...Object(body['reservation']).rooms].map((room) => Object(room).termsDigest)
-}
-
-/** The refusal of a call with what was shown; undefined: it is still so. */
-function differing(kind: Kind, { body: then }: Reply, { body: now }: Reply): string | undefined {
-  const differs = (of: (body: Record<string, unknown>) => unknown): boolean =>
-    JSON.stringify(of(then)) !== JSON.stringify(of(now))
-  if (kind === 'cancel')
-    return differs(({ penalty }) => Object(penalty ?? {}).amount) ? 'PENALTY_CHANGED' : undefined
-  const charged = (body: Record<string, unknown>): unknown[] => {
-    const { afterTax, dueAtProperty } = Object(body['total'])
-    return [afterTax, dueAtProperty, body['currency']]
-  }
-  if (differs(charged)) return 'PRICE_CHANGED'
-  if (differs(digests)) return 'TERMS_CHANGED'
-  return differs(({ forfeited }) => forfeited) ? 'PENALTY_DUE' : undefined
-}
-
-const notOfDryRuns = new Set([
-  'asks',
-  'code',
-  'message',
-  'requestId',
-  'reservationId',
-  'delivery',
-  'priceChecks',
-  'createdAt',
-  'modifiedAt',
-])
-
-/** Without ids, times and what a dry run can't have; rooms by their numbers. */
-function plain({ body }: Reply): unknown {
-  return JSON.parse(
-    JSON.stringify(body, (name, value: unknown) => {
-      if (notOfDryRuns.has(name)) return undefined
-      return name === 'roomReservationId' ? String(value).split('-')[1] : value
-    }),
-  )
 }
