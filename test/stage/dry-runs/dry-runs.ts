@@ -20,22 +20,22 @@ export const pairsPerBatch = hotelsPerBatch * ticks
 const hotelsAtOnce = 4
 const hourMs = 3_600_000
 
-export type CountedPairs = Record<
-  | 'booked'
-  | 'changed'
-  | 'cancelled'
-  | 'cancelledRooms'
-  | 'unchanged'
-  | 'askedTotal'
-  | 'askedTerms'
-  | 'askedForfeit'
-  | 'agedAndTheSame'
-  | 'aged PRICE_CHANGED'
-  | 'aged TERMS_CHANGED'
-  | 'aged PENALTY_DUE'
-  | 'aged PENALTY_CHANGED',
-  number
->
+const countedKinds = [
+  'booked',
+  'changed',
+  'cancelled',
+  'cancelledRooms',
+  'unchanged',
+  'askedTotal',
+  'askedTerms',
+  'askedForfeit',
+  'agedAndTheSame',
+  'aged PRICE_CHANGED',
+  'aged TERMS_CHANGED',
+  'aged PENALTY_DUE',
+  'aged PENALTY_CHANGED',
+] as const
+export type CountedPairs = Record<(typeof countedKinds)[number], number>
 
 /** The reservation of a hotel that can still be changed. */
 type Open = { id: string; state: State }
@@ -94,9 +94,9 @@ export async function openDryRuns(seed: number) {
         if (!pair) return
         const isAged = history.random.chance(0.4)
         if (isAged) await age(history)
-        pairs++
         await follow(place, pair, { isAged: isAged || hasTimePassed, counted })
       })
+      pairs += places.filter(({ pair }) => pair).length
     }
   }
   return { batch, counted, failures, close, pairs: () => pairs }
@@ -150,8 +150,8 @@ async function shown(
   }
   const ask = (): Promise<Reply> => call({ dryRun: true })
   const now = { hotel: history.hotel.naive, nowMs: history.stage.gateway.clock.now() }
-  const next = open ? changed(open.state, asked, now) : undefined
-  const after = open ? (next?.isRefused === false ? next.after : undefined) : booked(asked, now)
+  const change = open ? changed(open.state, asked, now) : undefined
+  const after = open ? (change?.isRefused === false ? change.after : undefined) : booked(asked, now)
   const reply = await ask()
   history.note({ [kind]: asked, id: open?.id, shown: reply.status, asks: reply.body['asks'] })
   return { kind, ask, call, shown: reply, after, rooms: undefined }
@@ -212,7 +212,7 @@ async function follow(place: Place, pair: Pair, { isAged, counted }: Followed): 
 }
 
 function count(counted: CountedPairs, kind: string): void {
-  for (const known of Object.keys(counted) as (keyof CountedPairs)[]) if (known === kind) counted[known]++
+  for (const known of countedKinds) if (known === kind) counted[known]++
 }
 
 function countAsks(counted: CountedPairs, said: Reply, kind: Kind, reply: Reply): void {

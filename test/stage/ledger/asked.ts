@@ -56,20 +56,19 @@ export function randomChange(history: History, state: State): Asked {
   const some = random.chance(0.3) ? [random.pick(kinds), random.pick(kinds)] : [random.pick(kinds)]
   for (const kind of some) {
     const at = random.below(rooms.length)
-    const alter = (more: (room: AskedRoom) => Partial<AskedRoom>): void => {
-      rooms = rooms.map((room, index) => (index === at ? { ...room, ...more(room) } : room))
-    }
+    const room = rooms[at] ?? randomRoom(history)
     if (kind === 'dates') {
       if (random.chance(0.5)) checkin = addDays(checkin, random.pick([-1, 1, 2]))
       else checkout = addDays(checkout, random.pick([-2, -1, 1, 2]))
     } else if (kind === 'move') {
       const by = random.pick([-4, 1, 3, 6])
       ;[checkin, checkout] = [addDays(checkin, by), addDays(checkout, by)]
-    } else if (kind === 'add' && rooms.length < 4) rooms = [...rooms, randomRoom(history)]
+    } else if (kind === 'add' && rooms.length < 4) rooms = rooms.concat(randomRoom(history))
     else if (kind === 'drop' && rooms.length > 1) rooms = rooms.filter((_, index) => index !== at)
-    else if (kind === 'rate') alter(() => random.pick(roomRates))
-    else if (kind === 'party') alter(({ adults }) => ({ adults: 1 + ((adults + random.below(2)) % 3) }))
-    else if (kind === 'names') alter(() => ({ guest: random.pick(people) }))
+    else if (kind === 'rate') rooms = rooms.with(at, { ...room, ...random.pick(roomRates) })
+    else if (kind === 'party')
+      rooms = rooms.with(at, { ...room, adults: 1 + ((room.adults + random.below(2)) % 3) })
+    else if (kind === 'names') rooms = rooms.with(at, { ...room, guest: random.pick(people) })
   }
   if (checkin < hotel.today) checkin = hotel.today
   if (checkout <= checkin) checkout = addDays(checkin, 1)

@@ -23,7 +23,7 @@ const breaks: Readonly<Record<string, Replacement>> = {
     to: '',
   },
   keptPriceLost: {
-    file: 'src/bookings/price/held-rooms.ts',
+    file: 'src/bookings/sale/held-rooms.ts',
     from: 'before.find(({ day }) => day === night.day) ?? night',
     to: 'night',
   },

@@ -54,8 +54,7 @@ export async function compareReservation(
 
 /** It goes on meanwhile. */
 function withoutDelivery(reservation: unknown): unknown {
-  const { delivery: _delivery, ...rest } = Object(reservation)
-  return rest
+  return { ...Object(reservation), delivery: undefined }
 }
 
 /** The quote of a cancellation; returns the penalty, as text. */

@@ -87,15 +87,21 @@ export function priceOf(sold: Sold): Price {
   return { ...total, base: { stay, nights } }
 }
 
+function sumOf(parts: readonly Exact[]): Exact {
+  let all = zero
+  for (const part of parts) all = plus(all, part)
+  return all
+}
+
 /** The amount of a tax for the room, rounded once. */
 function amountOf({ parts }: Line): number {
-  return rounded(parts.reduce(plus, zero))
+  return rounded(sumOf(parts))
 }
 
 function linesOf({ nights, once, persons, digits }: Sold): Line[] {
   const lines = new Map<string, Line>()
   const lineOf = (tax: Tax): Line => {
-    const key = JSON.stringify(Object.entries(tax).sort())
+    const key = JSON.stringify(tax, Object.keys(tax).toSorted())
     const line = lines.get(key) ?? { tax, parts: nights.map(() => zero) }
     lines.set(key, line)
     return line
@@ -107,10 +113,10 @@ function linesOf({ nights, once, persons, digits }: Sold): Line[] {
     )
   for (const [index, { price, taxes }] of nights.entries()) {
     const vat = taxes.filter(({ type }) => type === 'VAT').map(share)
-    const withVat = vat.reduce(plus, exact(1))
+    const withVat = plus(exact(1), sumOf(vat))
     const rateOf = (tax: Tax): Exact => (tax.appliedOn === 'net' ? share(tax) : times(share(tax), withVat))
     const rates = taxes.filter((tax) => tax.included).map(rateOf)
-    const net = divided(exact(price), rates.reduce(plus, exact(1)))
+    const net = divided(exact(price), plus(exact(1), sumOf(rates)))
     for (const tax of taxes)
       lineOf(tax).parts[index] = tax.valueType === '%' ? times(net, rateOf(tax)) : fixed(tax)
   }
@@ -128,7 +134,7 @@ function share({ value }: Tax): Exact {
 /** Whole units of each night's exact part; what is left goes to the largest remainders, to earlier nights among equals. */
 function spread(nightCount: number, lines: readonly Line[]): number[] {
   const exactly = Array.from({ length: nightCount }, (_, night) =>
-    lines.map(({ parts }) => parts[night] ?? zero).reduce(plus, zero),
+    sumOf(lines.map(({ parts }) => parts[night] ?? zero)),
   )
   const amounts = exactly.map(floor)
   let left = sum(lines.map(amountOf)) - sum(amounts)

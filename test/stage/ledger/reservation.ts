@@ -44,7 +44,8 @@ export class Reservation {
 
   get state(): State {
     const waived = [...this.#presence].filter(([, { report, isWaived }]) => report === 'no_show' && isWaived)
-    const state = waived.reduce((one, [number]) => letGo(one, number), this.#present)
+    let state = this.#present
+    for (const [number] of waived) state = letGo(state, number)
     if (!this.#isNoShowWaived) return state
     return { ...state, gone: state.gone.map((room) => ({ ...room, amount: 0 })) }
   }

@@ -171,8 +171,8 @@ export function readDue(penalty: unknown): Due | null {
   return {
     amount,
     by: [...by].map((one) => {
-      const { roomReservationId, room_reservation_id: delivered, from = null, amount: part } = Object(one)
-      return { room: roomReservationId ?? delivered, from, amount: part }
+      const { roomReservationId, room_reservation_id: deliveredId, from = null, amount: part } = Object(one)
+      return { room: roomReservationId ?? deliveredId, from, amount: part }
     }),
     unknown,
   }
