@@ -1,7 +1,7 @@
 import { referenceNotFound } from '../../offers/stay-request.ts'
 import { todayIn } from '../../hotels/hotel-clock.ts'
 import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
-import type { HotelStay, StayRange } from '../../offers/stays/stays.ts'
+import type { HotelStay } from '../../offers/stays/stays.ts'
 import { dayMs, parseNight } from '../../base/calendar.ts'
 import { minorText } from '../../base/money.ts'
 import type { Queryable } from '../../postgres/postgres.ts'
@@ -19,11 +19,9 @@ import { penaltyAt } from '../price/penalty.ts'
 import { StayForbidden, type BookNeeds, type BookedHotel } from '../idempotency/idempotent-booking.ts'
 import { quoteRooms } from '../sale/quote-rooms.ts'
 import type { Order, Quoted } from '../sale/order.ts'
-import type { GivenUp, Money, ReservationContent, ReservationVersion, Payment } from '../state.ts'
-import type { LockedHotel, Lowered } from '../store.ts'
-import { givenUpBy, loweredBlocks, stillOwn, unitsTaken, type Stay, type Units } from '../sale/units.ts'
-import { BeforeValues } from '../../ari/blocks/before-values.ts'
-import { writeBlocks, writeVersions } from '../../ari/blocks/store.ts'
+import type { Money, ReservationContent, ReservationVersion, Payment } from '../state.ts'
+import type { LockedHotel } from '../store.ts'
+import { daysOf, takeUnits, unitsOf, type TakenUnits } from '../sale/take-units.ts'
 import { queueDelivery, type QueuedDelivery } from '../outbox/delivery-queue.ts'
 import { cardErrors } from '../../cards/contract.ts'
 import { maskedNumber } from '../../base/card-number.ts'
@@ -54,13 +52,7 @@ export async function prepareRooms(
 }
 
 export type PreparedRooms = { checks: Checks; agreed: Agreed }
-export type BookedRooms = {
-  catalog: BookingCatalog
-  agreed: Agreed
-  checks: Checks
-  lowered: Lowered | undefined
-  unitsGivenUp: GivenUp[]
-}
+export type BookedRooms = { catalog: BookingCatalog; agreed: Agreed; checks: Checks } & TakenUnits
 
 /**
  * Books the rooms in the transaction that has locked the hotel: prices them again from the data stored now,
@@ -76,9 +68,10 @@ export async function bookRooms(
   const now = await quote(needs, hotel.hotelId, request, { connection, hotel })
   const checks = checksNow(made, now.quoted, now.terms)
   const agreed = agreeAgain(before, now.quoted, checks, now.terms)
-  const lowered = lowerInventory(connection, hotel, now, needs.clock.now())
-  const unitsGivenUp = givenUpBy(now.quoted.units, now.order.before, lowered?.revision ?? hotel.revision)
-  return { catalog: now.stay.catalog, agreed, checks, lowered, unitsGivenUp }
+  const { stay, order, quoted } = now
+  const change = { stay, units: quoted.units, before: order.before }
+  const taken = takeUnits(connection, hotel, change, needs.clock.now())
+  return { catalog: stay.catalog, agreed, checks, ...taken }
 }
 
 export function matchedRooms({ body: { rooms }, present }: BookingRequest): MatchedRooms {
@@ -96,7 +89,7 @@ async function quote(
 ): Promise<{ stay: HotelStay; order: Order; quoted: Quoted; terms: Terms }> {
   const arrival = parseNight(request.body.checkin) ?? 0
   const departure = parseNight(request.body.checkout) ?? 0
-  const range = rangeOf({ arrival, departure }, request.present?.content)
+  const range = daysOf({ arrival, departure }, request.present?.content)
   const stay = within
     ? await needs.stays.readWithin(within.connection, within.hotel, range)
     : (await needs.stays.read([hotelId], range)).get(hotelId)
@@ -155,52 +148,10 @@ function settleCurrency(
   throw new Rejected(409, reservationErrors.penaltyDue, { extra })
 }
 
-/** The days of both states, and those of what the reservation gave up. */
-function rangeOf({ arrival, departure }: Stay, present: ReservationContent | undefined): StayRange {
-  const days = [
-    ...(present ? [present.checkin, present.checkout] : []),
-    ...(present?.unitsGivenUp ?? []).map(({ date }) => date),
-  ].map((date) => parseNight(date) ?? arrival)
-  return { firstDay: Math.min(arrival, ...days), lastDay: Math.max(departure, ...days) }
-}
-
-/** What the reservation takes, and what it gave up and may take again. */
-function unitsOf(stay: HotelStay, present: ReservationContent): Units {
-  const ownByNight = stillOwn(stay, present.unitsGivenUp ?? [])
-  return { ...unitsTaken(present.rooms, stayOf(present)), ...(ownByNight ? { ownByNight } : {}) }
-}
-
-function stayOf({ checkin, checkout }: ReservationContent): Stay {
-  return { arrival: parseNight(checkin) ?? 0, departure: parseNight(checkout) ?? 0 }
-}
-
 export async function hotelIdOf(needs: BookNeeds, reference: ReservationBody['hotel']): Promise<number> {
   const [hotelId] = await needs.hotelsNamed([reference])
   if (hotelId === undefined) throw referenceNotFound(reference)
   return hotelId
-}
-
-/**
- * Takes the units of a quote out of the hotel's inventory, together with the commit of the transaction that
- * locked the hotel and made the quote. Undefined if there was nothing to lower.
- */
-export function lowerInventory(
-  connection: Transaction,
-  hotel: LockedHotel,
-  { stay, order, quoted }: { stay: HotelStay; order: Order; quoted: Quoted },
-  nowMs: number,
-): Lowered | undefined {
-  const revision = hotel.revision + 1
-  const { currencyRevision } = hotel
-  const before = new BeforeValues()
-  const stamp = { revision, sequence: undefined, keyId: 0, currencyRevision, before }
-  const lowered = loweredBlocks(stay, quoted.units, order.before, stamp)
-  if (lowered.length === 0) return undefined
-  const written = { id: stay.catalog.hotelId, revision, revisionBefore: hotel.revision }
-  const keys = lowered.map(({ key }) => key)
-  connection.lastly((later) => writeBlocks(later, lowered, nowMs))
-  connection.lastly((later) => writeVersions(later, [{ hotel: written, keys }], 'reservation', nowMs))
-  return { revision, before: before.encode(revision, hotel.cellsRevision) }
 }
 
 /** Queues the delivery of a version, together with the commit of the transaction that creates it. */

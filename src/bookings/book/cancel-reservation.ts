@@ -25,15 +25,18 @@ import {
   insertVersion,
   lockReservation,
   selectHotelClock,
+  type Lowered,
   type StoredReservation,
 } from '../store.ts'
-import { following } from '../state.ts'
+import { following, type ReservationContent } from '../state.ts'
 import {
   runIdempotentBooking,
   type BookedHotel,
   type BookNeeds,
   type Booked,
 } from '../idempotency/idempotent-booking.ts'
+import { daysOf, stayOf, takeUnits, unitsOf } from '../sale/take-units.ts'
+import { unitsTaken } from '../sale/units.ts'
 import { hasStayBegun } from '../stay-standing.ts'
 import { queuedAnew } from '../outbox/show-delivery.ts'
 import { renderPenalty, type Penalty } from '../price/penalty.ts'
@@ -80,8 +83,10 @@ async function cancel(
   const penalty = penaltyFor(stored, rooms, atMs)
   refuseOtherPenalty(body, penalty, stored)
   const status = rooms ? following.Confirm.modify : following.Confirm.cancel
-  const content = rooms ? withoutRooms(stored.content, rooms, atMs) : stored.content
-  connection.lastly((later) => insertVersion(later, stored, { status, content, lowered: undefined, atMs }))
+  const { content, lowered } = rooms
+    ? await leaveRooms(needs, connection, hotel, withoutRooms(stored.content, rooms, atMs), stored.content)
+    : { content: stored.content, lowered: undefined }
+  connection.lastly((later) => insertVersion(later, stored, { status, content, lowered, atMs }))
   const next = { version: stored.version + 1, status, modifiedAtMs: atMs, content }
   const queued = queueVersion(connection, { ...next, id: String(stored.id), hotelId: stored.hotelId }, hotel)
   // After the delivery: settling a delivery also locks it before its card.
@@ -94,6 +99,22 @@ async function cancel(
     queued,
     outcome: rooms ? 'modified' : 'cancelled',
   }
+}
+
+/** The state after some rooms went: until that push their units stay the reservation's own, as after a change. */
+async function leaveRooms(
+  { stays, clock }: BookNeeds,
+  connection: Transaction,
+  hotel: BookedHotel,
+  after: ReservationContent,
+  before: ReservationContent,
+): Promise<{ content: ReservationContent; lowered: Lowered | undefined }> {
+  const dates = stayOf(after)
+  const stay = await stays.readWithin(connection, hotel, daysOf(dates, before))
+  if (!stay) throw new Error('a locked hotel can be read')
+  const change = { stay, units: unitsTaken(after.rooms, dates), before: unitsOf(stay, before) }
+  const { lowered, unitsGivenUp } = takeUnits(connection, hotel, change, clock.now())
+  return { content: { ...after, unitsGivenUp }, lowered }
 }
 
 function refuseOnceBegun(stored: StoredReservation, today: number): void {

@@ -2,7 +2,7 @@ import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts
 import { totalOf } from '../../taxes/compute/compute.ts'
 import { reservationErrors } from '../errors-contract.ts'
 import { penaltyAt, penaltyOfRooms, type Penalty } from '../price/penalty.ts'
-import { roomReservationIds } from '../price/matched-rooms.ts'
+import { numbered, roomReservationIds } from '../price/matched-rooms.ts'
 import type { ReservationContent, RoomState } from '../state.ts'
 import { forfeitedByRoom } from '../price/owed-by-room.ts'
 import { forfeitedOf, withClaims } from './claims.ts'
@@ -63,13 +63,14 @@ export function nextPenalty(
   return undefined
 }
 
-/** The reservation without some of its rooms: they forfeit what cancelling them costs. */
+/** The reservation without some of its rooms: they forfeit what cancelling them costs, and the others keep their numbers. */
 export function withoutRooms(
   content: ReservationContent,
   gone: readonly RoomState[],
   atMs: number,
 ): ReservationContent {
-  const rooms = content.rooms.filter((room) => !gone.includes(room))
-  const matched = new Map(rooms.map((room, position) => [position, room]))
-  return { ...content, ...withClaims(content, { ...content, rooms }, matched, atMs), total: totalOf(rooms) }
+  const remaining = content.rooms.filter((room) => !gone.includes(room))
+  const matched = new Map(remaining.entries())
+  const next = { ...content, ...numbered(remaining, matched, content) }
+  return { ...next, ...withClaims(content, next, matched, atMs), total: totalOf(remaining) }
 }
