@@ -38,14 +38,11 @@ function chargedOfPenalty(version: Reported): Charged | undefined {
   return { afterTax: penalty.amount, beforeTax }
 }
 
-/** A penalty contains taxes as what it is taken of does: a full stay's has the full stay's. */
+/** A penalty contains taxes as the stay does of which it is taken, also what exceeds that stay and is owed since a change. */
 function withoutTaxes({ room, amount }: PenaltyOfRoom): Fraction {
   const { stay } = penaltyBaseOf(room)
-  if (stay <= 0) return { numerator: 0n, denominator: 1n }
-  return {
-    numerator: BigInt(Math.min(amount, stay)) * BigInt(room.total.beforeTax),
-    denominator: BigInt(stay),
-  }
+  if (stay <= 0) return { numerator: BigInt(amount), denominator: 1n }
+  return { numerator: BigInt(amount) * BigInt(room.total.beforeTax), denominator: BigInt(stay) }
 }
 
 function added(one: Fraction, other: Fraction): Fraction {
