@@ -1,61 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatewayForTests, type TestSupplier } from '../../../test/stage/harness.ts'
-import { expectOk, product } from '../../../test/stage/story.ts'
-import { offersStage, push, vat, cityTax, type Fields } from '../../../test/stage/scenes/offers.ts'
+import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { vat, cityTax } from '../../../test/stage/scenes/offers.ts'
+import {
+  byDeadline,
+  nights,
+  percent,
+  policiesStage,
+  type Terms,
+} from '../../../test/stage/scenes/policies.ts'
 
-/** What the pushed policies mean for an arrival: codes, several policies at once, gaps, and what a penalty is taken of. */
+/** What a pushed policy means for an arrival: codes, what nobody knows, and what a penalty is taken of. */
 
 const gateway = await gatewayForTests()
 gateway.clock.set('2027-03-01T12:00:00Z')
-const { storySupplier, find } = await offersStage(gateway)
-
-const stay = { checkin: '2027-04-20', checkout: '2027-04-23' }
-
-/** A supplier that sells two adults three nights at 100.00 each. */
-async function selling(cancelPolicies: Fields[] | undefined, taxes: Fields[] = []): Promise<TestSupplier> {
-  const supplier = await storySupplier()
-  await pushed(supplier, cancelPolicies)
-  if (taxes.length > 0) expectOk(await supplier.post('/push/taxes', { hotelId: 'H1', taxes }))
-  const prices = [{ ageCategory: 'adult', guests: 2, amount: 100 }]
-  const dates = { startDate: '2027-04-01', endDate: '2027-05-31' }
-  await push(supplier, [{ roomId: 'DBL', ...dates, inventory: 5, rates: [{ rateId: 'BAR', prices }] }])
-  return supplier
-}
-
-/** The warnings of the push, by type, with the path. */
-async function pushed(supplier: TestSupplier, cancelPolicies: Fields[] | undefined): Promise<string[]> {
-  const products = [product('DBL', 'BAR', cancelPolicies ? { cancelPolicies } : {})]
-  const { body } = expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
-  const warnings: { type: string; path: string }[] = Object(body)['warnings']
-  return warnings.filter(({ type }) => type !== 'POLICIES_CLEARED').map(({ type, path }) => `${type} ${path}`)
-}
-
-type Terms = { cancellation: string; freeUntil: string | null; penalties: string[] | null | undefined }
-
-async function termsOf(supplier: TestSupplier, more: Fields = {}): Promise<Terms> {
-  const { offers } = await find(supplier, { ...stay, ...more })
-  const [{ cancellation, freeUntil, cancelPolicy }] = Object(offers)
-  const penalties: { from: string | null; amount: string; noShow?: boolean }[] | null | undefined =
-    cancelPolicy === null ? undefined : cancelPolicy.penalties
-  return {
-    cancellation,
-    freeUntil,
-    penalties:
-      penalties &&
-      penalties.map(
-        ({ from, amount, noShow }) => `${from ?? 'booking'} ${amount}${noShow ? ' no-show' : ''}`,
-      ),
-  }
-}
-
-const byDeadline = (days: number, penaltyCharge: Fields, deadline = '18:00') => ({
-  cancelDeadline: { offsetTimeUnit: 'D', offsetTimeValue: days, deadline },
-  penaltyCharge,
-})
-const nights = (count: number) => ({ chargeBase: 'NightBase', nights: count })
-const percent = (value: number) => ({ chargeBase: 'FullStay', percent: value })
-const noShow = (penaltyCharge: Fields) => ({ noShow: true, penaltyCharge })
+const { selling, termsOf } = await policiesStage(gateway)
 
 test('a code of the list without penalties means those of the list, to the second', async () => {
   const expected: [string, Terms][] = [
@@ -108,68 +67,6 @@ test('an empty list with a code of one’s own, and without a code, is free canc
     assert.deepEqual(await termsOf(await selling([{ ...policy, cancelPenalties: [] }])), free)
 })
 
-test('policies without dates count together: by deadline, by no-show and by fee, the highest at each instant', async () => {
-  const fee = { name: 'Parking', valueType: 'fixed', value: 5, appliedPer: 'per_room_per_stay' }
-  const supplier = await selling([
-    {
-      code: 'CUSTOM',
-      description: 'First',
-      cancelPenalties: [byDeadline(7, nights(1)), byDeadline(1, nights(2))],
-      fees: [fee],
-    },
-    {
-      cancelPenalties: [byDeadline(3, percent(50)), noShow(percent(100))],
-      fees: [fee, { ...fee, name: 'Spa' }],
-    },
-  ])
-  assert.deepEqual(await termsOf(supplier), {
-    cancellation: 'until',
-    freeUntil: '2027-04-13T18:00:00+02:00',
-    penalties: [
-      '2027-04-13T18:00:00+02:00 100.00',
-      '2027-04-17T18:00:00+02:00 150.00',
-      '2027-04-19T18:00:00+02:00 200.00',
-      '2027-04-21T00:00:00+02:00 300.00 no-show',
-    ],
-  })
-  const [offer] = (await find(supplier, stay)).offers
-  const { code, description } = Object(offer?.cancelPolicy)
-  assert.deepEqual([code, description], ['CUSTOM', 'First'])
-  const charged: { name: string; amount: string }[] = Object(offer).fees
-  assert.deepEqual(
-    charged.map(({ name, amount }) => [name, amount]),
-    [
-      ['Parking', '5.00'],
-      ['Spa', '5.00'],
-    ],
-  )
-  assert.deepEqual([Object(offer?.total).feesAtProperty, Object(offer?.total).allIn], ['10.00', '310.00'])
-})
-
-test('dated policies that hold the arrival take the place of those without dates, each kind by itself', async () => {
-  const easter = { startDate: '2027-04-15', endDate: '2027-04-25' }
-  const always = { cancelPenalties: [byDeadline(1, nights(1)), noShow(nights(1))] }
-  const nonRefundable = await selling([
-    always,
-    { ...easter, cancelPenalties: [{ penaltyCharge: percent(100) }] },
-  ])
-  assert.deepEqual((await termsOf(nonRefundable)).penalties, [
-    'booking 300.00',
-    '2027-04-21T00:00:00+02:00 100.00 no-show',
-  ])
-  const stricterNoShow = await selling([always, { ...easter, cancelPenalties: [noShow(percent(100))] }])
-  assert.deepEqual((await termsOf(stricterNoShow)).penalties, [
-    '2027-04-19T18:00:00+02:00 100.00',
-    '2027-04-21T00:00:00+02:00 300.00 no-show',
-  ])
-  const free = await selling([always, { ...easter, code: 'FREE' }])
-  assert.deepEqual(await termsOf(free), {
-    cancellation: 'always',
-    freeUntil: null,
-    penalties: ['2027-04-21T00:00:00+02:00 100.00 no-show'],
-  })
-})
-
 test('of two penalties at one instant the higher is listed; a passed one means never, whatever follows', async () => {
   const supplier = await selling([
     { cancelPenalties: [byDeadline(3, nights(1)), byDeadline(3, percent(50)), byDeadline(1, percent(0))] },
@@ -202,92 +99,4 @@ test('a penalty leaves out what is owed for nights slept, and nights what is cha
     '2027-04-18T18:00:00+02:00 314.28',
     '2027-04-19T18:00:00+02:00 323.28',
   ])
-})
-
-test('pushes warn of codes that are contradicted, terms that are unknown, gaps, and penalties that fall', async () => {
-  const supplier = await storySupplier()
-  const list = '/products/0/cancelPolicies'
-  const cases: [Fields[], string[]][] = [
-    [[{ code: 'NRF' }, { code: 'FLEX2', cancelPenalties: [byDeadline(2, nights(1))] }], []],
-    [[{ code: 'FLEX2', cancelPenalties: [byDeadline(2, nights(1)), noShow(percent(100))] }], []],
-    [[{ code: 'CUSTOM', cancelPenalties: [byDeadline(2, nights(1))] }], []],
-    [
-      [{ code: 'FLEX2', cancelPenalties: [byDeadline(3, nights(1))] }],
-      [`POLICY_CODE_CONTRADICTED ${list}/0/cancelPenalties`],
-    ],
-    [
-      [{ code: 'FREE', cancelPenalties: [{ penaltyCharge: percent(100) }] }],
-      [`POLICY_CODE_CONTRADICTED ${list}/0/cancelPenalties`],
-    ],
-    [[{ code: 'SUMMER' }], [`POLICY_TERMS_UNKNOWN ${list}/0/code`]],
-    [
-      [{ cancelPenalties: [byDeadline(7, percent(50)), byDeadline(1, percent(20))] }],
-      [`PENALTIES_FALL ${list}/0/cancelPenalties`],
-    ],
-    [[{ cancelPenalties: [byDeadline(7, nights(1)), byDeadline(1, percent(20))] }], []],
-    [
-      [
-        { code: 'FREE', startDate: '2027-01-01', endDate: '2027-06-30' },
-        { code: 'NRF', startDate: '2027-08-01' },
-      ],
-      [`POLICY_GAP ${list}`],
-    ],
-    [[{ code: 'FREE', startDate: '2027-01-01', endDate: '2027-06-30' }, { code: 'NRF' }], []],
-  ]
-  for (const [policies, warnings] of cases)
-    assert.deepEqual(await pushed(supplier, policies), warnings, JSON.stringify(policies))
-  const products = [
-    product('DBL', 'BAR', {
-      cancelPolicies: [
-        { code: 'FREE', startDate: '2027-01-01', endDate: '2027-06-30' },
-        { code: 'NRF', startDate: '2027-08-01', endDate: '2027-12-31' },
-      ],
-    }),
-  ]
-  const { body } = expectOk(await supplier.post('/push/products', { hotelId: 'H1', products }))
-  const [gap] = Object(body['warnings'])
-  assert.equal(gap.message, 'No policy holds arrivals 2027-07-01 to 2027-07-31, from 2028-01-01 on')
-})
-
-test('the digest of terms is one for a room-rate and an arrival, and changes with the rules alone', async () => {
-  const flexible = [{ code: 'FLEX2', description: 'Two days' }]
-  const supplier = await selling(flexible, [{ ...cityTax, payNow: false }])
-  const digestOf = async (more: Fields = {}): Promise<unknown> =>
-    Object(await find(supplier, { ...stay, ...more })).offers[0].termsDigest
-  const first = await digestOf()
-  assert.match(String(first), /^[\w-]{22}$/)
-  // Amounts and texts don't count.
-  await push(supplier, [
-    {
-      roomId: 'DBL',
-      date: '2027-04-20',
-      rates: [{ rateId: 'BAR', prices: [{ guests: 2, ageCategory: 'adult', amount: 90 }] }],
-    },
-  ])
-  assert.equal(await digestOf({ rooms: [{ adults: 2 }, { adults: 2 }] }), first)
-  await pushed(supplier, [
-    { code: 'CUSTOM', description: 'Other words', cancelPenalties: [byDeadline(2, nights(1))] },
-  ])
-  assert.equal(await digestOf(), first)
-  // Rules do.
-  const others = new Set([first])
-  const changed = async (): Promise<void> => {
-    const digest = await digestOf()
-    assert.ok(!others.has(digest))
-    others.add(digest)
-  }
-  await pushed(supplier, [{ code: 'FLEX3' }])
-  await changed()
-  await pushed(supplier, [{ code: 'FLEX2FS' }])
-  await changed()
-  await pushed(supplier, [{ code: 'UNKNOWN' }])
-  await changed()
-  await pushed(supplier, flexible)
-  expectOk(
-    await supplier.post('/push/taxes', { hotelId: 'H1', taxes: [{ ...cityTax, value: 3, payNow: false }] }),
-  )
-  await changed()
-  gateway.clock.set('2027-04-18T16:00:00Z')
-  await changed()
-  gateway.clock.set('2027-03-01T12:00:00Z')
 })

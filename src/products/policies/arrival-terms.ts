@@ -115,13 +115,13 @@ export function termsOn({ entries }: Policies, arrival: DayNumber): ArrivalTerms
   }
 }
 
-/** A policy without any penalty says that cancelling is free; one whose code nobody knows may say anything. */
+/** A policy without any penalty says that cancelling is free; one whose code nobody knows, that it is unknown. */
 function saysDeadlines({ hasTerms, penalties }: Entry): boolean {
   return hasTerms && (penalties === undefined || penalties.length === 0 || !penalties.every(isNoShow))
 }
 
-function saysNoShows({ hasTerms, penalties }: Entry): boolean {
-  return hasTerms && (penalties === undefined || penalties.some(isNoShow))
+function saysNoShows({ penalties = [] }: Entry): boolean {
+  return penalties.some(isNoShow)
 }
 
 /** What several policies say alike counts once. */

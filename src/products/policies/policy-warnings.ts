@@ -2,6 +2,7 @@ import { formatNight, parseNight, type DayNumber } from '../../base/calendar.ts'
 import { reportedValue, type Problem } from '../../http/rejected.ts'
 import type { ConstraintError } from '../../http/route.ts'
 import { listedPenalties, type AddedCancelCodes } from '../../reference/cancel-codes.ts'
+import { penaltyNightsMax } from '../../reference/cancel-penalty-contract.ts'
 import { isNoShow, penaltiesOf } from './arrival-terms.ts'
 import type { CancelPenalty, CancelPolicy } from './contract.ts'
 
@@ -25,8 +26,8 @@ export const policyWarnings = {
   }),
   penaltiesFall: {
     type: 'PENALTIES_FALL',
-    message: 'A later deadline charges less than an earlier one',
-    hint: 'The penalty of the last deadline that has passed counts; check the order of the deadlines',
+    message: 'A later deadline can charge less than an earlier one',
+    hint: 'The penalty of the last deadline that has passed counts; check the deadlines, for short and for long stays',
   },
 } as const satisfies Record<string, ConstraintError | ((...facts: never[]) => ConstraintError)>
 
@@ -74,7 +75,7 @@ function termsText(penalties: readonly CancelPenalty[]): string {
 }
 
 /** The charge, so that different ways to say the same are equal. */
-function chargeOf({ penaltyCharge }: CancelPenalty): [string, number] {
+function chargeOf({ penaltyCharge }: CancelPenalty): ['nights' | 'percent' | 'amount', number] {
   const { chargeBase, nights = 0, percent, amount } = penaltyCharge
   if (chargeBase === 'NightBase') return ['nights', nights]
   const flat = Number(amount ?? 0)
@@ -96,18 +97,25 @@ function hoursBefore({ cancelDeadline }: CancelPenalty): number {
   return (offsetTimeUnit === 'D' ? offsetTimeValue * 24 : offsetTimeValue) - timeOfDay
 }
 
-/** Whether a later deadline charges less of the same kind than an earlier one. */
+/** Two nights, and more than any stay has, each so cheap that an amount is all of it, and so dear that it is next to nothing. */
+const staysCompared = [2, penaltyNightsMax].flatMap((nights) =>
+  [2 ** -20, 2 ** 40].map((price) => ({ nights, price })),
+)
+
+/** Whether a later deadline can cost less than an earlier one, of stays whose nights have one price; it shows at the extremes. */
 function doFall(penalties: readonly CancelPenalty[]): boolean {
-  const byTime = penalties.toSorted((one, other) => hoursBefore(other) - hoursBefore(one))
-  return byTime.some((later, index) =>
-    byTime.slice(0, index).some((earlier) => {
-      if (hoursBefore(earlier) === hoursBefore(later)) return false
-      const [[kind, size], [kindLater, sizeLater]] = [chargeOf(earlier), chargeOf(later)]
-      if (sizeLater === 0) return size > 0
-      const isFullStay = kind === 'percent' && size === 100
-      return kind === kindLater ? sizeLater < size : isFullStay && kindLater === 'percent'
-    }),
-  )
+  const byTime = [...Map.groupBy(penalties, hoursBefore)].toSorted(([one], [other]) => other - one)
+  return staysCompared.some((stay) => {
+    // Of several at one instant the highest counts.
+    const costs = byTime.map(([, some]) => Math.max(...some.map((penalty) => costOf(penalty, stay))))
+    return costs.some((cost, index) => cost < (costs[index - 1] ?? 0))
+  })
+}
+
+function costOf(penalty: CancelPenalty, { nights, price }: (typeof staysCompared)[number]): number {
+  const [kind, size] = chargeOf(penalty)
+  if (kind === 'percent') return ((nights * size) / 100) * price
+  return Math.min(kind === 'nights' ? size * price : size, nights * price)
 }
 
 const rangesShownMax = 10
