@@ -6,14 +6,16 @@ import {
   bookingBody,
   bookingBy,
   changeAsAsked,
+  expectRefusal,
   expectStatus,
   idOf,
   openShop,
+  pushNights,
   room,
   type Shop,
 } from '../../../test/stage/scenes/booking.ts'
 import { client, gatewayForTests, type Reply, type TestClient } from '../../../test/stage/harness.ts'
-import { expectOk, problemsOf } from '../../../test/stage/story.ts'
+import { expectOk, problemsOf, product } from '../../../test/stage/story.ts'
 
 /** What the platform calls a reservation and its rooms. */
 
@@ -217,4 +219,48 @@ test('the answer to a change says which booked room each room is, how it was fou
     rooms.map((one: Record<string, unknown>) => one['roomReservationId']),
     [3, 2, 4].map((number) => `${id}-${number}`),
   )
+})
+
+test('rooms that are like no booked one are matched in their order', async () => {
+  const products = [product('DBL', 'BAR'), product('DBL', 'NRF'), product('TWN', 'BAR')]
+  expectOk(await shop.supplier.post('/push/products', { hotelId: 'H1', products }))
+  await pushNights(shop.supplier, { roomId: 'TWN', inventory: 9, rates: [{ rateId: 'BAR', price: 90 }] })
+  const id = idOf(await shop.book({ rooms: [room(), room()] }))
+  const twin = room({ roomId: 'TWN', guest: { firstName: 'Joan', lastName: 'Clarke' } })
+  const { body } = expectOk(
+    await changeAsAsked(shop.platform, id, bookingBody('Acme', { rooms: [twin, twin, twin] })),
+  )
+  assert.deepEqual(
+    [body['rooms'], body['roomsGone']],
+    [
+      [
+        { roomReservationId: `${id}-1`, matchedBy: 'order' },
+        { roomReservationId: `${id}-2`, matchedBy: 'order' },
+        { roomReservationId: `${id}-3`, matchedBy: 'new' },
+      ],
+      [],
+    ],
+  )
+})
+
+test('an unknown or repeated id of a room is refused with its path, and any in a booking', async () => {
+  const id = idOf(await shop.book({ rooms: [room(), room()] }))
+  const other = idOf(await shop.book())
+  const named = (roomReservationId: string) => ({ ...room(), roomReservationId })
+  const unknown = (position: number) => [
+    `/rooms/${position}/roomReservationId`,
+    'ROOM_RESERVATION_NOT_FOUND',
+    'The reservation has no such room',
+  ]
+  const refused = async (call: () => Promise<Reply>): Promise<unknown[]> =>
+    problemsOf(await expectRefusal(gateway, call, 400))
+  for (const wrong of [`${id}-3`, `${other}-1`, id, 'x'])
+    assert.deepEqual(await refused(() => change(id, { rooms: [room(), named(wrong)] })), [unknown(1)])
+  assert.deepEqual(await refused(() => change(id, { rooms: [named(`${id}-2`), named(`${id}-2`)] })), [
+    ['/rooms/1/roomReservationId', 'ROOM_RESERVATION_REPEATED', 'Two rooms have the same roomReservationId'],
+  ])
+  assert.deepEqual(await refused(() => shop.book({ rooms: [named(`${id}-1`), room()] })), [unknown(0)])
+  // A room that went has no number any more.
+  expectOk(await changeAsAsked(shop.platform, id, bookingBody('Acme', { rooms: [named(`${id}-2`)] })))
+  assert.deepEqual(await refused(() => change(id, { rooms: [named(`${id}-1`)] })), [unknown(0)])
 })
