@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setAccount } from '../../src/keys/suppliers.ts'
 import type { DeliveryWorker } from '../../src/deliveries/worker/worker.ts'
-import { bookingBody, idOf, openShop, expectStatus, type Shop } from '../stage/scenes/booking.ts'
+import {
+  changeAsAsked,
+  bookingBody,
+  idOf,
+  openShop,
+  expectStatus,
+  type Shop,
+} from '../stage/scenes/booking.ts'
 import {
   book,
   callWithinMs,
@@ -71,7 +78,7 @@ test('a booking, its modification and its cancellation reach the supplier in ord
   const modified = {
     ...bookingBody('Acme', { checkout: '2027-04-23', payment: { type: 'Channel Collect' } }),
   }
-  expectStatus(await shop.platform.put(`/booking/reservations/${id}`, modified), 200)
+  expectOk(await changeAsAsked(shop.platform, id, modified))
   await until('the modification arrives', () => receiver.calls.length === 2)
   await until('it is settled', isSettled)
   expectStatus(await shop.platform.post(`/booking/reservations/${id}/cancel`, {}), 200)

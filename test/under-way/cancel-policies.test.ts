@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setAccount } from '../../src/keys/suppliers.ts'
-import { expectStatus, idOf } from '../stage/scenes/booking.ts'
+import { changeAsAsked, expectStatus, idOf } from '../stage/scenes/booking.ts'
 import { expectOk } from '../stage/story.ts'
 import {
   bodyOf,
@@ -40,8 +40,8 @@ test('other dates of a reservation have the policy of now, fewer nights the one 
   const way = await underWay(gateway)
   await pushProduct(way, strict)
   const put = async (more: Fields): Promise<unknown> => {
-    const path = `/booking/reservations/${way.reservationId}`
-    expectOk(await way.platform.put(path, bodyOf(way.supplier, { rooms: [family], ...more })))
+    const body = bodyOf(way.supplier, { rooms: [family], ...more })
+    expectOk(await changeAsAsked(way.platform, way.reservationId, body))
     return penaltiesOf(way)
   }
   assert.deepEqual(await put({ checkout: '2027-04-21' }), [

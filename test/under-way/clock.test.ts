@@ -3,7 +3,14 @@ import { after, test } from 'node:test'
 import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { watchOnce } from '../../src/alerts/watch/watch.ts'
-import { bookingBody, expectStatus, idOf, openShop, type Shop } from '../stage/scenes/booking.ts'
+import {
+  changeAsAsked,
+  bookingBody,
+  expectStatus,
+  idOf,
+  openShop,
+  type Shop,
+} from '../stage/scenes/booking.ts'
 import { figuresOf, load } from '../stage/scenes/bulk.ts'
 import { changesIn, cursorOfNow, getChanges } from '../stage/scenes/changes.ts'
 import { until } from '../stage/scenes/deliveries.ts'
@@ -135,7 +142,7 @@ test('a reservation that stays is changed and cancelled by the day of then', asy
   const past = idOf(await shop.book())
   await advance(shop, 'P60D')
   const later = { checkin: '2027-05-10', checkout: '2027-05-13' }
-  expectOk(await platform.put(`/booking/reservations/${id}`, bookingBody(supplier.name, later)))
+  expectOk(await changeAsAsked(platform, id, bookingBody(supplier.name, later)))
   const changed = await platform.put(`/booking/reservations/${past}`, bookingBody(supplier.name))
   assert.deepEqual(typesOf(expectStatus(changed, 409)), ['STAY_BEGUN'])
   const cancelled = await platform.post(`/booking/reservations/${past}/cancel`, {})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { bookingBody, expectStatus, idOf, openShop, room } from '../stage/scenes/booking.ts'
+import { changeAsAsked, bookingBody, expectStatus, idOf, openShop, room } from '../stage/scenes/booking.ts'
 import { until } from '../stage/scenes/deliveries.ts'
 import { gatewayForCalls, liveUrl, typesOf, type Fields } from '../stage/under-way/calls.ts'
 import type { Reply } from '../stage/harness.ts'
@@ -66,7 +66,7 @@ test('a change is judged by the contract of now for what it adds, and not for wh
   const id = idOf(await shop.book({ rooms: [room(), room()] }))
   const put = (count: number): Promise<Reply> => {
     const rooms = Array.from({ length: count }, () => room())
-    return shop.platform.put(`/booking/reservations/${id}`, bookingBody('Contract', { rooms }))
+    return changeAsAsked(shop.platform, id, bookingBody('Contract', { rooms }))
   }
   await contract({ onTermsDiffer: 'reject' })
   url.answers({ more: { mealPlan: 'AI' } })

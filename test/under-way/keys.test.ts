@@ -3,7 +3,14 @@ import { after, before, test } from 'node:test'
 import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { watchOnce } from '../../src/alerts/watch/watch.ts'
-import { bookingBody, expectStatus, idOf, openShop, type Shop } from '../stage/scenes/booking.ts'
+import {
+  changeAsAsked,
+  bookingBody,
+  expectStatus,
+  idOf,
+  openShop,
+  type Shop,
+} from '../stage/scenes/booking.ts'
 import { until } from '../stage/scenes/deliveries.ts'
 import { httpAnswer } from '../stage/servers/receiver.ts'
 import { gatewayForCalls, liveUrl, receiverOf, urlOf, type Fields } from '../stage/under-way/calls.ts'
@@ -134,7 +141,7 @@ test('a price check that a revoked key’s URL has begun to answer counts; later
   const calls = url.receiver.calls.length
   assert.equal(outcomeOf(expectStatus(await shop.book(), 201)), 'not_registered')
   const longer = bookingBody(supplier.name, { checkout: '2027-04-23' })
-  const changed = expectOk(await platform.put(`/booking/reservations/${idOf(booked)}`, longer))
+  const changed = expectOk(await changeAsAsked(platform, idOf(booked), longer))
   assert.equal(outcomeOf(changed), 'not_registered')
   assert.equal(url.receiver.calls.length, calls)
   const next = await liveUrl({ supplier: other })

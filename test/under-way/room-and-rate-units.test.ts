@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { openLog } from '../../src/base/log.ts'
 import { telemetry } from '../../src/base/telemetry.ts'
 import { watchOnce } from '../../src/alerts/watch/watch.ts'
-import { bookingBody, expectStatus, idOf, openShop, type Shop } from '../stage/scenes/booking.ts'
+import {
+  changeAsAsked,
+  bookingBody,
+  expectStatus,
+  idOf,
+  openShop,
+  type Shop,
+} from '../stage/scenes/booking.ts'
 import { gatewayForCalls, liveUrl, type Fields } from '../stage/under-way/calls.ts'
 import type { Reply } from '../stage/harness.ts'
 import { expectOk } from '../stage/story.ts'
@@ -147,7 +154,7 @@ test('a reservation keeps its unit when the number that it was taken from goes, 
   expectOk(await shop.platform.put(`/booking/reservations/${id}`, body))
   assert.deepEqual(await forSale(shop), { BAR: 1, NRF: 1 })
   const longer = { ...body, checkout: '2027-04-23' }
-  expectOk(await shop.platform.put(`/booking/reservations/${id}`, longer))
+  expectOk(await changeAsAsked(shop.platform, id, longer))
   assert.deepEqual(await forSale(shop), { BAR: 1, NRF: 1 })
   const third = { checkin: '2027-04-22', checkout: '2027-04-23' }
   assert.equal(expectStatus(await shop.book(third), 409).body['message'], 'Sold out')

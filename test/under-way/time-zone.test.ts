@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { expectStatus, idOf, room } from '../stage/scenes/booking.ts'
+import { changeAsAsked, expectStatus, idOf, room } from '../stage/scenes/booking.ts'
 import { expectOk, problemsOf } from '../stage/story.ts'
 import {
   adults,
@@ -52,7 +52,7 @@ test('a reservation keeps the deadlines that it was booked with: in a cancellati
   assert.equal(Object(body['penalty']).amount, '0.00')
 })
 
-test('a booking whose price check is on its way has its deadlines in the new zone; new dates of a reservation too', async () => {
+test('a booking whose price check is on its way has its deadlines in the new zone; of a reservation, dates that keep no night of those booked', async () => {
   const way = await underWay(gateway)
   way.live.answer = async () => {
     await pushHotel(way, tokyo)
@@ -60,9 +60,17 @@ test('a booking whose price check is on its way has its deadlines in the new zon
   }
   const reservationId = idOf(await way.platform.post('/booking/reservations', bodyOf(way.supplier)))
   assert.deepEqual(await penaltiesOf({ ...way, reservationId }), inTokyo)
-  const moved = bodyOf(way.supplier, { checkin: '2027-04-21', checkout: '2027-04-23', rooms: [family] })
-  expectOk(await way.platform.put(`/booking/reservations/${way.reservationId}`, moved))
-  assert.deepEqual(await penaltiesOf(way), [{ from: '2027-04-19T18:00:00+09:00', amount: '137.50' }])
+  const moved = async (checkin: string, checkout: string): Promise<unknown> => {
+    const body = bodyOf(way.supplier, { checkin, checkout, rooms: [family] })
+    expectOk(await changeAsAsked(way.platform, way.reservationId, body))
+    return penaltiesOf(way)
+  }
+  assert.deepEqual(await moved('2027-04-21', '2027-04-23'), [
+    { from: '2027-04-19T18:00:00+02:00', amount: '137.50' },
+  ])
+  assert.deepEqual(await moved('2027-04-23', '2027-04-25'), [
+    { from: '2027-04-21T18:00:00+09:00', amount: '137.50' },
+  ])
 })
 
 test('which nights are past, for pushes, undos, releases and bookings, is judged by the zone of now', async () => {

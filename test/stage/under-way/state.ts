@@ -192,7 +192,11 @@ function historyOf({ status, body }: Reply): unknown {
 async function feedOf({ gateway, platform, supplier, cursor }: UnderWay): Promise<unknown> {
   await changesSettled(gateway.db)
   const { body } = expectOk(await getChanges(platform, { after: cursor }))
-  return Object(body['changes'])
-    .filter((change: Fields) => change['supplier'] === supplier.name)
-    .map(({ kind }: Fields) => kind)
+  return (
+    Object(body['changes'])
+      .filter((change: Fields) => change['supplier'] === supplier.name)
+      .map(({ kind }: Fields) => kind)
+      // What a price check heard is written a moment after it.
+      .filter((kind: unknown) => kind !== 'live')
+  )
 }
