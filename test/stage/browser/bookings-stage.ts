@@ -1,6 +1,6 @@
 import { after } from 'node:test'
 import { setAccount } from '../../../src/keys/suppliers.ts'
-import { expectStatus, idOf, openShop, pushNights, bookingBody, room, type Shop } from '../scenes/booking.ts'
+import { changeAsAsked, idOf, openShop, pushNights, bookingBody, room, type Shop } from '../scenes/booking.ts'
 import { until } from '../scenes/deliveries.ts'
 import { gatewayForTests, type TestGateway } from '../harness.ts'
 import { httpAnswer, startReceiver, type Receiver } from '../servers/receiver.ts'
@@ -56,7 +56,7 @@ export async function stageBookings(): Promise<BookingsStage> {
   gateway.app.startDeliveries()
   const arrived = idOf(await acme.book({ payment: { type: 'Channel Collect', card } }))
   const later = bookingBody('Acme', { checkout: '2027-04-23' })
-  expectStatus(await acme.platform.put(`/booking/reservations/${arrived}`, later), 200)
+  expectOk(await changeAsAsked(acme.platform, arrived, later))
   await until('it arrived', async () => (await statusOf(gateway, arrived)).at(-1) === 'delivered')
   isMended = false
   const evil = { firstName: evilName, lastName: 'Lovelace' }
