@@ -107,8 +107,8 @@ export type RoomBasis = {
   timeZone?: string
   /** The dates of nights that are at the supplier's own price, not at the pushed one; absent: none. */
   liveNights?: string[]
-  /** All nights have a price for the unit, whatever the party; absent: not known, or not so. */
-  isPerUnit?: true
+  /** The dates of nights whose price is the unit's, whatever the party; absent: none, or not known. */
+  unitNights?: string[]
 }
 
 type TaxState = Pick<Tax, 'type' | 'included' | 'payNow'> & { amount: number }

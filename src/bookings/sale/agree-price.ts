@@ -105,18 +105,20 @@ function priceChanged({ total, rooms, currency, minorDigits }: Agreed): Rejected
 
 /** The room as it is booked unless the supplier's own price is agreed. */
 function stateOf(room: QuotedRoom, checks: readonly Checked[] = [], terms: Terms): RoomState {
-  const { state, today } = room
-  const [whole] = checks
-  if (!room.isKept || !whole) return state
-  const now = whole.checked.isBookable ? today : changedPrice(room, whole, terms)
+  const { state, today, isKept } = room
+  if (!isKept) return state
+  const isConfirmed = checks.every(({ checked }) => checked.isBookable)
+  const now = isConfirmed ? today : changedPrice(room, checks, terms)
   return now && isLower(now, state) ? now : state
 }
 
 /** The price that the supplier has instead of the stored one. An amount of 0 is none. */
-function changedPrice(room: QuotedRoom, whole: Checked, terms: Terms): RoomState | undefined {
-  const { live, outcome } = whole.checked
-  if (outcome !== 'price_changed' || !live?.nights.every(({ afterTax }) => afterTax > 0)) return undefined
-  return withLivePrice(room, [whole], terms)
+function changedPrice(room: QuotedRoom, checks: readonly Checked[], terms: Terms): RoomState | undefined {
+  const hasPrice = checks.every(
+    ({ checked: { isBookable, outcome, live } }) =>
+      isBookable || (outcome === 'price_changed' && live?.nights.every(({ afterTax }) => afterTax > 0)),
+  )
+  return hasPrice ? withLivePrice(room, checks, terms) : undefined
 }
 
 /** Whether a price takes less of the guest, and nowhere more. */

@@ -1,14 +1,11 @@
-import { unset } from '../../ari/blocks/block-codec.ts'
 import { explain } from '../../offers/explain/explain.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
-import type { RoomBasis, RoomState } from '../state.ts'
-import { allIn, basisOf, withBookedTerms } from './kept-price.ts'
-import type { KeptRoom } from './kept-rooms.ts'
-import { bookedNights, priceNights } from './room-nights.ts'
-import { type Stay, type Units } from './units.ts'
-import { bookedTerms } from '../price/with-terms.ts'
+import { allIn, pricedAnew } from './kept-price.ts'
+import { asBooked, nightsKept, nightsOfSameLines, staysWithout, type KeptRoom } from './kept-rooms.ts'
+import { priceNights } from './room-nights.ts'
+import { type Units } from './units.ts'
 import type { Order, QuotedRoom, Forbidden, RequestedRoom } from './order.ts'
-import { bookedStateOf, perUnit, nightsNow } from './room-state.ts'
+import { bookedStateOf, nightsNow } from './room-state.ts'
 import { testedRoomRate, failing } from './tested-rate.ts'
 
 /**
@@ -22,60 +19,40 @@ export function quoteHeld(
   units: Units,
 ): QuotedRoom | Forbidden {
   const { kept, roomRate, position } = one
-  const { booked, nights: stays, hasSameLines, isSmaller } = kept
+  const { booked, isSmaller } = kept
   const { catalog } = stay
-  const keepsPrice = hasSameLines || isSmaller
-  const tested = testedRoomRate(stay, order, [one], units, { ...stays, arePriced: keepsPrice })
+  const { minorDigits } = order.money
+  const same = nightsOfSameLines(kept, minorDigits)
+  const keeping = isSmaller ? nightsKept(kept, minorDigits) : same
+  const priced = new Set(keeping.map(({ day }) => day))
+  const tested = testedRoomRate(stay, order, [one], units, { ...kept.nights, priced })
   if ('rules' in tested) return { ...tested, rooms: [position] }
   const { days, wanted } = tested
   const [party] = wanted.parties.distinct
   if (!party) throw new TypeError('a room has a party')
   const now = nightsNow(days, roomRate, party, order)
-  const before = bookedNights(booked, stays.from, stays.to) ?? []
-  const mixed = now.map((night) => before.find(({ day }) => day === night.day) ?? night)
-  const candidates = keepsPrice
-    ? [mixed, ...(!hasSameLines && now.every(({ price }) => price !== unset) ? [now] : [])]
-    : [now]
-  const { minorDigits } = order.money
-  const priced = candidates
-    .flatMap((nights) => {
+  // Fewer guests have the price of now where it is lower, and that of the meal plan that was booked.
+  const others = isSmaller && roomRate.mealPlan === booked.mealPlan ? [same] : []
+  const [best] = [keeping, ...others]
+    .flatMap((some) => {
+      const nights = asBooked(now, some)
       const found = priceNights(nights, party.persons, minorDigits)
       return found ? [{ nights, found }] : []
     })
     .toSorted((left, right) => allIn(left.found) - allIn(right.found))
-  const [best] = priced
   if (!best) {
     const rules = failing(explain(days, catalog, roomRate, { ...wanted, held: undefined }), [])
     return { rooms: [position], roomRate, rules }
   }
-  const { nights: sold, taxes, total, penaltyBase } = best.found
   const ofNow = bookedStateOf(catalog, roomRate, one.room)
-  const state = withBookedTerms(
+  const mealPlan = priced.size > 0 ? booked.mealPlan : ofNow.mealPlan
+  const zoned = { ...order, timeZone: catalog.timeZone, minorDigits }
+  return {
+    state: pricedAnew(booked, { ...ofNow, mealPlan }, best.found, zoned),
+    roomRate,
+    isKept: false,
     booked,
-    {
-      ...ofNow,
-      nights: sold,
-      taxes,
-      total,
-      penaltyBase,
-      mealPlan: keepsPrice ? booked.mealPlan : ofNow.mealPlan,
-      basis: underBookedTerms(basisOf(booked.basis, best.found), booked),
-    },
-    { ...order, timeZone: catalog.timeZone, minorDigits },
-  )
-  const asked = keepsPrice ? addedStays(order, stays) : [order]
-  return { state: perUnit(state, days), roomRate, isKept: false, booked, nights: best.nights, asked }
-}
-
-/** The parts of a stay before and after the nights that stay. */
-function addedStays({ arrival, departure }: Stay, { from, to }: KeptRoom['nights']): Stay[] {
-  return [
-    ...(arrival < from ? [{ arrival, departure: from }] : []),
-    ...(to < departure ? [{ arrival: to, departure }] : []),
-  ]
-}
-
-export function underBookedTerms({ timeZone: _now, ...priced }: RoomBasis, { basis }: RoomState): RoomBasis {
-  const terms = basis ? bookedTerms(basis) : null
-  return { ...priced, terms, ...(basis?.timeZone === undefined ? {} : { timeZone: basis.timeZone }) }
+    nights: best.nights,
+    asked: staysWithout(order, priced),
+  }
 }

@@ -1,6 +1,6 @@
 import { parseNight, type DayNumber } from '../../base/calendar.ts'
 import { minorText, toMinor } from '../../base/money.ts'
-import { spread } from '../../taxes/compute/spread.ts'
+import { spreadByAmounts } from '../../taxes/compute/spread.ts'
 import type { BookedRoom } from '../contract.ts'
 import type { RoomBasis, RoomState } from '../state.ts'
 import { personName } from '../person-name.ts'
@@ -21,13 +21,24 @@ export function keptState({ booked, requested, isSmaller }: KeptRoom, stay: Kept
   const smaller = { ...state, adults: requested.adults, party: partyOf(requested, booked) }
   const first = stay.arrival - (parseNight(booked.nights[0]?.date ?? '') ?? 0)
   const kept = { from: first, to: first + stay.departure - stay.arrival }
-  const priced = { ...smaller, ...(taxedAnew(booked, smaller, stay) ?? shareOf(booked, kept)) }
-  return withBookedTerms(booked, priced, stay)
+  const found = taxedAnew(booked, smaller, stay)
+  if (found) return pricedAnew(booked, smaller, found, stay)
+  return withBookedTerms(booked, { ...smaller, ...shareOf(booked, kept) }, stay)
+}
+
+/** The room at prices computed anew, by the terms that it was booked with. */
+export function pricedAnew(
+  booked: RoomState,
+  state: Omit<RoomState, keyof PricedNights>,
+  priced: PricedNights,
+  stay: KeptStay,
+): RoomState {
+  return withBookedTerms(booked, { ...state, ...priced, basis: basisOf(booked.basis, priced) }, stay)
 }
 
 /** Nights of the booked stay, by their index: from the first to before the last. */
 type Kept = { from: number; to: number }
-type Priced = Pick<RoomState, 'nights' | 'taxes' | 'total' | 'penaltyBase' | 'basis'>
+type Priced = Pick<RoomState, 'nights' | 'taxes' | 'total'>
 
 /** The remaining guests in the age categories by which they were booked. */
 export function partyOf({ adults, childAges = [] }: BookedRoom, { party }: RoomState): RoomState['party'] {
@@ -45,21 +56,21 @@ function taxedAnew(
   booked: RoomState,
   { party }: RoomState,
   { arrival, departure, minorDigits }: KeptStay,
-): Priced | undefined {
-  const nights = bookedNights(booked, arrival, departure)
+): PricedNights | undefined {
+  const nights = bookedNights(booked, { from: arrival, to: departure }, minorDigits)
   if (!nights) return undefined
   // A percentage of net may grow where an included tax per person falls: giving up never costs more.
   const counts = [party, booked.party].map(({ adults, childAges }) => adults + childAges.length)
-  const [priced] = counts
+  return counts
     .flatMap((persons) => priceNights(nights, persons, minorDigits) ?? [])
-    .toSorted((one, other) => allIn(one) - allIn(other))
-  return priced && { ...priced, basis: basisOf(booked.basis, priced) }
+    .toSorted((one, other) => allIn(one) - allIn(other))[0]
 }
 
 /** The booked basis for other nights. */
 export function basisOf(booked: RoomBasis | undefined, { basis }: PricedNights): RoomBasis {
   const rest: RoomBasis = { ...(booked ?? { prices: [], taxes: [] }) }
   delete rest.liveNights
+  delete rest.unitNights
   return { ...rest, ...basis }
 }
 
@@ -77,9 +88,9 @@ function shareOf({ nights, taxes, total }: RoomState, { from, to }: Kept): Price
   const beforeTax = kept.reduce((sum, night) => sum + night.beforeTax, 0)
   const afterTax = kept.reduce((sum, night) => sum + night.afterTax, 0)
   const charged = taxes.filter((tax) => tax.included || tax.payNow)
-  const parts = proportions(
-    charged.map(({ amount }) => amount),
+  const parts = spreadByAmounts(
     afterTax - beforeTax,
+    charged.map(({ amount }) => amount),
     total.tax,
   )
   const dueParts = taxes
@@ -95,17 +106,6 @@ function shareOf({ nights, taxes, total }: RoomState, { from, to }: Kept): Price
       dueAtProperty: dueParts.reduce((sum, { amount }) => sum + amount, 0),
     },
   }
-}
-
-/** Amounts that share a smaller sum as they shared the whole. */
-function proportions(amounts: readonly number[], sum: number, whole: number): number[] {
-  if (whole <= 0) return amounts.map(() => 0)
-  const numerators = amounts.map((amount) => BigInt(amount) * BigInt(sum))
-  return spread(
-    sum,
-    numerators.map((numerator) => Number(numerator / BigInt(whole))),
-    numerators.map((numerator) => numerator % BigInt(whole)),
-  )
 }
 
 /** The room by its booked terms, their deadlines counted from the arrival as it is now, in the zone in which they were booked. */

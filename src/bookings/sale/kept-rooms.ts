@@ -2,6 +2,8 @@ import { parseNight, type DayNumber } from '../../base/calendar.ts'
 import { partiesOf, type ChildAges } from '../../offers/party.ts'
 import type { BookedRoom, ReservationBody } from '../contract.ts'
 import type { ReservationContent, RoomState } from '../state.ts'
+import { bookedNights, type SoldNight } from './room-nights.ts'
+import type { Stay } from './units.ts'
 import { isSameOrSmaller, isSameParty, isSameRate, type MatchedRooms } from '../price/matched-rooms.ts'
 
 /** Requested rooms that keep nights of a booked one, in the same room and rate. */
@@ -18,7 +20,7 @@ export type KeptRoom = {
   isGivingUp: boolean
   /** Whether the room has some of its guests, but not all. */
   isSmaller: boolean
-  /** Whether the guests need the price lines that were booked. */
+  /** Whether as many adults, children and infants stay as were booked. */
   hasSameLines: boolean
 }
 
@@ -50,9 +52,8 @@ export function keptRooms(
   return kept
 }
 
-/** The price of a unit is everybody's; otherwise it needs as many adults, children and infants. */
 function needsSameLines(requested: BookedRoom, booked: RoomState, ages: ChildAges): boolean {
-  if (isSameParty(requested, booked) || booked.basis?.isPerUnit) return true
+  if (isSameParty(requested, booked)) return true
   const { adults, childAges = [] } = requested
   const [now] = partiesOf([{ adults, childAges }], ages).distinct
   const then = booked.party
@@ -61,4 +62,32 @@ function needsSameLines(requested: BookedRoom, booked: RoomState, ages: ChildAge
     now.children === then.childAges.length &&
     now.infants === then.infantAges.length
   )
+}
+
+/** The nights that stay, as they were booked; none where that isn't known. */
+export function nightsKept({ booked, nights }: KeptRoom, minorDigits: number): SoldNight[] {
+  return bookedNights(booked, nights, minorDigits) ?? []
+}
+
+/** Those whose price lines the guests still need: the price of a unit is everybody's. */
+export function nightsOfSameLines(kept: KeptRoom, minorDigits: number): SoldNight[] {
+  return nightsKept(kept, minorDigits).filter(({ isPerUnit }) => kept.hasSameLines || isPerUnit)
+}
+
+/** The nights as sold now, some of them as they were booked. */
+export function asBooked(now: readonly SoldNight[], booked: readonly SoldNight[]): SoldNight[] {
+  const bookedByDay = new Map(booked.map((night) => [night.day, night]))
+  return now.map((night) => bookedByDay.get(night.day) ?? night)
+}
+
+/** The parts of a stay without some of its nights. */
+export function staysWithout({ arrival, departure }: Stay, days: ReadonlySet<DayNumber>): Stay[] {
+  const stays: Stay[] = []
+  for (let day = arrival; day < departure; day++) {
+    if (days.has(day)) continue
+    const last = stays.at(-1)
+    if (last?.departure === day) last.departure = day + 1
+    else stays.push({ arrival: day, departure: day + 1 })
+  }
+  return stays
 }

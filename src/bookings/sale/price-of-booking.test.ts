@@ -174,6 +174,18 @@ test('fewer guests are never refused; a lower price of now is theirs where the s
   }
 })
 
+test('fewer guests for whom no price is pushed have a lower one that the supplier answers', async () => {
+  const prices = [{ guests: 2, ageCategory: 'adult', amount: 100 }]
+  const nights = { startDate: '2027-04-01', endDate: '2027-04-30', rates: [{ rateId: 'BAR', prices }] }
+  const ari = [{ roomId: 'DBL', ...nights }]
+  expectOk(await shop.supplier.post('/push/ari', { hotelId: 'H1', pricingModel: 'guest', ari }))
+  const id = idOf(await shop.book())
+  live = { before: [60, 60], after: [66, 66] }
+  const body = bookingBody('Acme', { rooms: [room({ adults: 1 })] })
+  const reply = expectOk(await shop.platform.put(`/booking/reservations/${id}`, body))
+  assert.equal(Object(reply.body['total']).afterTax, '132.00')
+})
+
 test('fewer nights are not checked with the supplier', async () => {
   const id = idOf(await shop.book())
   const from = supplierServer.calls.length

@@ -1,18 +1,19 @@
 import { roomRateOf, type BookingCatalog } from '../../offers/stays/booking-catalog.ts'
-import { wantedStay, taxesOf } from '../../offers/price/evaluate.ts'
+import { taxesOf } from '../../offers/price/evaluate.ts'
 import { partiesOf } from '../../offers/party.ts'
 import { RoomRateDays } from '../../offers/stays/room-rate-days.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
 import { rejectIfAny, reportedValue, type Problem } from '../../http/rejected.ts'
 import { roomRateKey } from '../../products/store.ts'
 import { reservationErrors } from '../errors-contract.ts'
-import { keptState, withBookedTerms, type KeptStay } from './kept-price.ts'
-import type { KeptRoom } from './kept-rooms.ts'
+import { keptState, pricedAnew, type KeptStay } from './kept-price.ts'
+import { asBooked, nightsOfSameLines, staysWithout, type KeptRoom } from './kept-rooms.ts'
+import { priceNights } from './room-nights.ts'
 import { unitsTaken, type Units } from './units.ts'
 import type { Order, Quoted, QuotedRoom, Forbidden, RequestedRoom } from './order.ts'
-import { roomState, perUnit, nightsNow } from './room-state.ts'
+import { roomState, nightsNow } from './room-state.ts'
 import { testedRoomRate } from './tested-rate.ts'
-import { quoteHeld, underBookedTerms } from './held-rooms.ts'
+import { quoteHeld } from './held-rooms.ts'
 
 /**
  * The price of the rooms from the hotel's stored data, or the rules that forbid them. Rooms of several
@@ -94,9 +95,9 @@ function quoteGroup(
     const ofRoom = taxed.rooms[index]
     const party = parties.distinct[parties.partyByRoom[index] ?? 0]
     if (!ofRoom || !party) return []
-    const state = roomState(catalog, roomRate, room, ofRoom, wanted)
     const nights = nightsNow(days, roomRate, party, order)
-    return [{ position, roomRate, isKept: false, state: perUnit(state, days), nights, asked: [order] }]
+    const state = roomState(catalog, roomRate, room, ofRoom, { ...order, nights })
+    return [{ position, roomRate, isKept: false, state, nights, asked: [order] }]
   })
 }
 
@@ -113,39 +114,24 @@ function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
     timeZone: catalog.timeZone,
     minorDigits: money.minorDigits,
   }
-  const { booked, requested, isSmaller, hasSameLines } = kept
+  const { booked, requested, isSmaller } = kept
   const state = keptState(kept, remaining)
   const roomRate =
-    isSmaller && !hasSameLines && money.currency === catalog.currency
+    isSmaller && money.currency === catalog.currency
       ? roomRateOf(catalog, roomRateKey(booked.roomNo, booked.rateNo))
       : undefined
-  if (!roomRate || roomRate.mealPlan !== booked.mealPlan)
+  const same = nightsOfSameLines(kept, money.minorDigits)
+  const asked = staysWithout(order, new Set(same.map(({ day }) => day)))
+  if (!roomRate || roomRate.mealPlan !== booked.mealPlan || asked.length === 0)
     return { state, roomRate: undefined, isKept: true, asked: [] }
   const parties = partiesOf([{ adults: requested.adults, childAges: requested.childAges ?? [] }], catalog)
-  const stayToPrice = wantedStay(order, order.today, parties)
-  const days = new RoomRateDays(stay, { from: arrival, days: stayToPrice.length + 1 }, parties.priceFields)
+  const range = { from: arrival, days: departure - arrival + 1 }
+  const days = new RoomRateDays(stay, range, parties.priceFields)
   days.turnTo(roomRate)
-  const taxed = taxesOf(days, roomRate, stayToPrice)
-  const ofRoom = taxed?.fault === undefined ? taxed?.rooms[0] : undefined
   const [party] = parties.distinct
-  if (!ofRoom || !party) return { state, roomRate, isKept: true, booked, asked: [order] }
-  const priced = roomState(catalog, roomRate, requested, ofRoom, stayToPrice)
-  const { nights, taxes, total, penaltyBase, basis } = priced
-  const today = {
-    ...state,
-    nights,
-    taxes,
-    total,
-    ...(penaltyBase ? { penaltyBase } : {}),
-    ...(basis ? { basis: underBookedTerms(basis, booked) } : {}),
-  }
-  return {
-    state,
-    roomRate,
-    isKept: true,
-    today: withBookedTerms(booked, today, remaining),
-    booked,
-    nights: nightsNow(days, roomRate, party, order),
-    asked: [order],
-  }
+  if (!party) throw new TypeError('a room has a party')
+  const nights = asBooked(nightsNow(days, roomRate, party, order), same)
+  const found = priceNights(nights, party.persons, money.minorDigits)
+  const today = found && pricedAnew(booked, state, found, remaining)
+  return { state, roomRate, isKept: true, today, booked, nights, asked }
 }

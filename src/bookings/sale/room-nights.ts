@@ -1,5 +1,6 @@
+import { unset } from '../../ari/blocks/block-codec.ts'
 import { formatNight, parseNight, type DayNumber } from '../../base/calendar.ts'
-import { taxAnswer } from '../../taxes/compute/answered-price.ts'
+import { taxAnswer, withCharges, withoutCharges } from '../../taxes/compute/answered-price.ts'
 import { computeTaxes } from '../../taxes/compute/compute.ts'
 import type { Tax } from '../../taxes/contract.ts'
 import { exactDecimal } from '../../taxes/decimals.ts'
@@ -10,9 +11,11 @@ import type { RoomBasis, RoomState } from '../state.ts'
 
 export type SoldNight = {
   day: DayNumber
-  /** The pushed price, in minor units. */
+  /** The pushed price, in minor units; `unset`: there is none. */
   price: number
-  /** The supplier's own amounts, where the night is sold at them. */
+  /** Whether that is the price of the unit, whatever the party. */
+  isPerUnit: boolean
+  /** The supplier's own amounts, where the night is sold at them; those of a booked night without charges once a stay. */
   live: { beforeTax: number; afterTax: number } | undefined
   /** The taxes with which it is sold, as pushed; those for other dates don't count. */
   taxes: readonly Tax[]
@@ -21,7 +24,7 @@ export type SoldNight = {
 }
 
 export type PricedNights = Required<Pick<RoomState, 'nights' | 'taxes' | 'total' | 'penaltyBase'>> & {
-  basis: Pick<RoomBasis, 'prices' | 'taxes' | 'liveNights'>
+  basis: Pick<RoomBasis, 'prices' | 'taxes' | 'liveNights' | 'unitNights'>
 }
 
 /** The nights with their taxes, computed anew for the persons who stay; undefined where they have no price. */
@@ -30,18 +33,17 @@ export function priceNights(
   persons: number,
   minorDigits: number,
 ): PricedNights | undefined {
+  if (nights.some(({ price, live }) => price === unset && !live)) return undefined
   const taxes = datedTaxes(nights)
+  const runs = runsOf(nights)
   const parts: Part[] = []
-  const charged = new Set<Tax>()
-  for (const run of runsOf(nights)) {
-    // What is charged once a stay is in the first run that it applies to.
-    const ofRun = taxes.filter((tax) => !charged.has(tax))
+  for (const run of runs) {
+    const ofRun = taxes.filter((tax) => !isPerStay(tax) || runWith(tax, runs) === run)
     const part = run[0]?.live
       ? pricedLive(run, ofRun, persons, minorDigits)
       : pricedAsPushed(run, ofRun, persons, minorDigits)
     if (!part) return undefined
     parts.push(part)
-    for (const tax of taxes) if (isPerStay(tax) && run.some(({ day }) => applies(tax, day))) charged.add(tax)
   }
   const live = nights.flatMap(({ day, live: answered }) => (answered ? [formatNight(day)] : []))
   const [only] = parts
@@ -52,19 +54,33 @@ export function priceNights(
       prices: nights.map(({ price }) => price),
       taxes,
       ...(live.length > 0 ? { liveNights: live } : {}),
+      ...unitNightsOf(nights),
     },
   }
 }
 
-/** Consecutive nights that are all at the supplier's own price, or all at the pushed one. */
+export function unitNightsOf(nights: readonly SoldNight[]): Pick<RoomBasis, 'unitNights'> {
+  const dates = nights.flatMap(({ day, isPerUnit }) => (isPerUnit ? [formatNight(day)] : []))
+  return dates.length > 0 ? { unitNights: dates } : {}
+}
+
+/** Consecutive nights that are all at the pushed price, or all at amounts that the supplier answered together. */
 function runsOf(nights: readonly SoldNight[]): SoldNight[][] {
   const runs: SoldNight[][] = []
   for (const night of nights) {
     const last = runs.at(-1)
-    if (last && (last[0]?.live === undefined) === (night.live === undefined)) last.push(night)
+    const [first] = last ?? []
+    const isLike = (first?.live === undefined) === (night.live === undefined)
+    if (last && isLike && (!night.live || first?.isKept === night.isKept)) last.push(night)
     else runs.push([night])
   }
   return runs
+}
+
+/** The nights that have what is charged once a stay: those at pushed prices before others, then those that are booked. */
+function runWith(tax: Tax, runs: readonly SoldNight[][]): SoldNight[] | undefined {
+  const some = runs.filter((run) => run.some(({ day }) => applies(tax, day)))
+  return some.find(([first]) => !first?.live) ?? some.find(([first]) => first?.isKept) ?? some[0]
 }
 
 type Part = Omit<PricedNights, 'basis'>
@@ -76,7 +92,16 @@ function pricedLive(
   minorDigits: number,
 ): Part {
   const nights = run.map(({ day, live }) => ({ day, beforeTax: 0, afterTax: 0, ...live }))
-  const { lines, total, penaltyBase, nights: taxed } = taxAnswer({ taxes, nights, persons, minorDigits })
+  const room = { taxes, nights, persons, minorDigits }
+  const charges = taxes.filter(isChargedOnce)
+  const known = new Set(charges.map(stayKey))
+  const charged = run[0]?.isKept
+    ? withCharges(room, charges)
+    : withoutCharges(
+        room,
+        chargesOf(run).filter((tax) => !known.has(stayKey(tax))),
+      )
+  const { lines, total, penaltyBase, nights: taxed } = taxAnswer({ ...room, nights: charged })
   return { nights: dated(taxed), taxes: lines, total, penaltyBase }
 }
 
@@ -188,6 +213,19 @@ function stayKey({ type, appliedPer }: Tax): string {
   return `${type} ${appliedPer}`
 }
 
+/** What is added to the price of any of the nights once a stay. */
+function chargesOf(nights: readonly Pick<SoldNight, 'day' | 'taxes'>[]): Tax[] {
+  const charges = nights.flatMap(({ day, taxes }) =>
+    taxes.filter((tax) => isChargedOnce(tax) && applies(tax, day)),
+  )
+  return [...new Set(charges)]
+}
+
+/** Whether a tax is added to the price once a stay. */
+function isChargedOnce(tax: Tax): boolean {
+  return isPerStay(tax) && !tax.included && tax.payNow
+}
+
 function isPerStay({ valueType, appliedPer }: Tax): boolean {
   return valueType !== '%' && appliedPer.endsWith('per_stay')
 }
@@ -200,16 +238,35 @@ function applies({ startDate, endDate }: Tax, day: DayNumber): boolean {
 
 /** The booked nights from one day to before another, as they were sold; undefined if that isn't known. */
 export function bookedNights(
-  { nights, basis }: RoomState,
-  from: DayNumber,
-  to: DayNumber,
+  { nights, basis, party }: RoomState,
+  { from, to }: { from: DayNumber; to: DayNumber },
+  minorDigits: number,
 ): SoldNight[] | undefined {
   if (!basis) return undefined
-  const live = new Set(basis.liveNights)
-  return nights.flatMap(({ date, beforeTax, afterTax }, index): SoldNight[] => {
-    const day = parseNight(date) ?? 0
-    if (day < from || day >= to) return []
+  const { prices, taxes } = basis
+  const [live, perUnit] = [new Set(basis.liveNights), new Set(basis.unitNights)]
+  const sold = nights.map(({ date, beforeTax, afterTax }, index): SoldNight => {
     const answered = live.has(date) ? { beforeTax, afterTax } : undefined
-    return [{ day, price: basis.prices[index] ?? 0, live: answered, taxes: basis.taxes, isKept: true }]
+    const [day, price, isPerUnit] = [parseNight(date) ?? 0, prices[index] ?? 0, perUnit.has(date)]
+    return { day, price, isPerUnit, live: answered, taxes, isKept: true }
   })
+  const pushed = chargesOf(sold.filter((night) => !night.live))
+  const persons = party.adults + party.childAges.length
+  return runsOf(sold)
+    .flatMap((run) => withoutBookedCharges(run, pushed, { persons, minorDigits }))
+    .filter(({ day }) => day >= from && day < to)
+}
+
+/** The nights at a live price without the charges once a stay that they have: those that no night at a pushed price has. */
+function withoutBookedCharges(
+  run: readonly SoldNight[],
+  pushed: readonly Tax[],
+  units: { persons: number; minorDigits: number },
+): readonly SoldNight[] {
+  const charges = chargesOf(run).filter((tax) => !pushed.includes(tax))
+  const answered = run.flatMap(({ day, live }) => (live ? [{ day, ...live }] : []))
+  if (answered.length === 0 || charges.length === 0) return run
+  const taxes = (run[0]?.taxes ?? []).filter((tax) => !isChargedOnce(tax))
+  const without = withoutCharges({ taxes, nights: answered, ...units }, charges, { areKnown: true })
+  return run.map((night, index) => ({ ...night, live: without[index] }))
 }

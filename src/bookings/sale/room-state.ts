@@ -2,15 +2,14 @@ import { personName } from '../person-name.ts'
 import type { BookableRoomRate, BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import { unset } from '../../ari/blocks/block-codec.ts'
 import { fieldNumber } from '../../ari/fields.ts'
-import type { WantedStay } from '../../offers/price/evaluate.ts'
 import type { Party } from '../../offers/party.ts'
 import type { RoomRateDays } from '../../offers/stays/room-rate-days.ts'
-import { formatNight, parseNight } from '../../base/calendar.ts'
+import { formatNight, type DayNumber } from '../../base/calendar.ts'
 import type { TaxedRoom } from '../../taxes/compute/compute.ts'
 import { termsOn } from '../../products/policies/arrival-terms.ts'
 import type { BookedRoom } from '../contract.ts'
 import type { RoomState } from '../state.ts'
-import { type SoldNight } from './room-nights.ts'
+import { unitNightsOf, type SoldNight } from './room-nights.ts'
 import { type Stay } from './units.ts'
 import { withTerms } from '../price/with-terms.ts'
 
@@ -21,7 +20,7 @@ export function roomState(
   roomRate: BookableRoomRate,
   requested: BookedRoom,
   taxed: TaxedRoom,
-  { arrival }: WantedStay,
+  { arrival, nights }: { arrival: DayNumber; nights: readonly SoldNight[] },
 ): RoomState {
   const terms = termsOn(roomRate.policies, arrival) ?? null
   const state: RoomState = {
@@ -42,6 +41,7 @@ export function roomState(
     basis: {
       prices: taxed.nights.map(({ price }) => price),
       taxes: taxed.lines.map(({ tax }) => tax),
+      ...unitNightsOf(nights),
       terms,
       timeZone: catalog.timeZone,
     },
@@ -74,18 +74,6 @@ export function bookedStateOf(
     cancelPolicy: null,
   }
 }
-/** Remembers that the prices of all nights are the unit's, whatever the party. */
-export function perUnit(state: RoomState, days: RoomRateDays): RoomState {
-  const { basis, nights } = state
-  if (!basis) return state
-  const rest = { ...basis }
-  delete rest.isPerUnit
-  const isPerUnit = nights.every(
-    ({ date }) => days.at('rate', fieldNumber.unitPrice, parseNight(date) ?? 0) !== unset,
-  )
-  return { ...state, basis: isPerUnit ? { ...rest, isPerUnit: true } : rest }
-}
-
 /** The nights of the stay as they are sold now. */
 export function nightsNow(
   days: RoomRateDays,
@@ -96,6 +84,7 @@ export function nightsNow(
   const taxes = entries.map(({ tax }) => tax)
   return Array.from({ length: departure - arrival }, (_, index) => {
     const day = arrival + index
-    return { day, price: days.priceOn(party, day), live: undefined, taxes, isKept: false }
+    const isPerUnit = days.at('rate', fieldNumber.unitPrice, day) !== unset
+    return { day, price: days.priceOn(party, day), isPerUnit, live: undefined, taxes, isKept: false }
   })
 }

@@ -43,7 +43,7 @@ export function testedRoomRate(
 
 function isPricedFor(days: RoomRateDays, roomRate: BookableRoomRate, wanted: WantedStay): boolean {
   // Of nights that keep their price, the price is computed with that of the others.
-  if (wanted.held?.arePriced) return isPriced(days, wanted)
+  if (wanted.held?.priced.size) return isPriced(days, wanted)
   return taxesOf(days, roomRate, wanted)?.fault === undefined && isPriced(days, wanted)
 }
 

@@ -140,7 +140,7 @@ function priceRules({ days, wanted, catalog, roomRate, revisions }: Context): Te
   return wanted.parties.distinct.flatMap((party) => {
     const merged = new Merged()
     for (let day = wanted.arrival; day < wanted.departure; day++) {
-      if (wanted.held?.arePriced && isHeld(wanted.held, day)) continue
+      if (wanted.held?.priced.has(day)) continue
       const price = days.priceOn(party, day)
       const missing = price === unset ? missingPrice(days, party, day) : 0
       const fields = price === unset ? [missing, fieldNumber.unitPrice] : fieldsPaid(days, party, day)
@@ -230,7 +230,7 @@ function taxRules(context: Context): TestedRule[] {
   const taxRule = { rule: 'taxes', held: null, asked: null, origin: undefined } as const
   const former = formerTaxes(context)
   if (former) return [{ ...taxRule, pass: false, ...former }]
-  const taxed = wanted.held?.arePriced ? undefined : taxesOf(days, roomRate, wanted)
+  const taxed = wanted.held?.priced.size ? undefined : taxesOf(days, roomRate, wanted)
   if (!taxed) return []
   const { fault: reason } = taxed
   if (reason === 'TOTAL_TOO_LARGE')

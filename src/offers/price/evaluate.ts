@@ -32,7 +32,8 @@ export type WantedStay = RestrictedStay & {
 export type HeldNights = {
   from: DayNumber
   to: DayNumber
-  /** Whether they keep their price. */ arePriced: boolean
+  /** Those that keep their price. */
+  priced: ReadonlySet<DayNumber>
 }
 
 export function isHeld(held: HeldNights | undefined, night: DayNumber): boolean {
@@ -94,7 +95,7 @@ export function unitsOf(days: RoomRateDays, { arrival, departure }: WantedStay):
 export function isPriced(days: RoomRateDays, { arrival, departure, parties, held }: WantedStay): boolean {
   for (const party of parties.distinct) {
     for (let night = arrival; night < departure; night++) {
-      if (days.priceOn(party, night) === unset && !(held?.arePriced && isHeld(held, night))) return false
+      if (days.priceOn(party, night) === unset && !held?.priced.has(night)) return false
     }
   }
   return true

@@ -251,3 +251,39 @@ test('its terms are as of now: a passed deadline is never free any more, and its
   assert.deepEqual([now.cancellation, now.freeUntil], ['never', null])
   assert.notEqual(now.termsDigest, termsDigest)
 })
+
+test('pushed taxes beyond the tax of an answer are taken out of its amount with tax, and nothing is left over', async () => {
+  const service = { ...vat, type: 'GOV_TAX', valueType: 'fixed', value: 20 }
+  await taxed(vat, service, town)
+  url.answers({ before: [100, 100], after: [105, 105] })
+  const { offer } = await checked()
+  const { taxes, total } = Object(offer)
+  assert.deepEqual(
+    taxes.map(({ type, amount }: Fields) => [type, amount]),
+    [
+      ['VAT', '15.45'],
+      ['GOV_TAX', '40.00'],
+      ['CITY_TAX', '6.00'],
+    ],
+  )
+  const { beforeTax, tax, afterTax, dueAtProperty } = total
+  assert.deepEqual([beforeTax, tax, afterTax, dueAtProperty], ['154.55', '55.45', '210.00', '6.00'])
+  assert.deepEqual(await booked(offer), saidOf(offer))
+})
+
+test('where they exceed even its amount with tax, what is due at the property is computed still', async () => {
+  await taxed({ ...vat, type: 'GOV_TAX', valueType: 'fixed', value: 60, included: true }, town)
+  url.answers({ before: [40, 40], after: [44, 44] })
+  const { offer } = await checked()
+  const { taxes, total } = Object(offer)
+  assert.deepEqual(
+    taxes.map(({ type, amount }: Fields) => [type, amount]),
+    [
+      ['OTHER_TAX', '8.00'],
+      ['CITY_TAX', '6.00'],
+    ],
+  )
+  const { beforeTax, tax, afterTax, dueAtProperty } = total
+  assert.deepEqual([beforeTax, tax, afterTax, dueAtProperty], ['80.00', '8.00', '88.00', '6.00'])
+  assert.deepEqual(await booked(offer), saidOf(offer))
+})

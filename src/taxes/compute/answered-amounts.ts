@@ -1,5 +1,5 @@
 import type { AnsweredLine } from './answered-price.ts'
-import { spread } from './spread.ts'
+import { spreadByAmounts } from './spread.ts'
 
 /**
  * The price of each night of a supplier's own price as it would be pushed: its amount before tax with the included taxes.
@@ -16,12 +16,10 @@ export function amountsAsPushed(
     if (line.included || line.payNow) charged += line.amount
   }
   if (charged === 0) return nights.map(({ beforeTax }) => beforeTax)
-  const [part, whole] = [BigInt(included), BigInt(charged)]
-  const numerators = nights.map(({ beforeTax, afterTax }) => BigInt(afterTax - beforeTax) * part)
-  const shares = spread(
+  const shares = spreadByAmounts(
     included,
-    numerators.map((numerator) => Number(numerator / whole)),
-    numerators.map((numerator) => numerator % whole),
+    nights.map(({ beforeTax, afterTax }) => afterTax - beforeTax),
+    charged,
   )
   return nights.map(({ beforeTax }, index) => beforeTax + (shares[index] ?? 0))
 }

@@ -29,6 +29,21 @@ export function spread(
   return amounts
 }
 
+/** Divides a rounded sum in proportion to amounts, by default over the sum of these. */
+export function spreadByAmounts(
+  sum: number,
+  amounts: readonly number[],
+  whole = amounts.reduce((all, amount) => all + amount, 0),
+): number[] {
+  if (whole <= 0) return amounts.map(() => 0)
+  const numerators = amounts.map((amount) => BigInt(amount) * BigInt(sum))
+  return spread(
+    sum,
+    numerators.map((numerator) => Number(numerator / BigInt(whole))),
+    numerators.map((numerator) => numerator % BigInt(whole)),
+  )
+}
+
 /**
  * Adds (or subtracts) one unit per night, in turn, until nothing is left or all nights are at their limit.
  */

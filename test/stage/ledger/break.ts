@@ -23,8 +23,8 @@ const breaks: Readonly<Record<string, Replacement>> = {
     to: '',
   },
   keptPriceLost: {
-    file: 'src/bookings/sale/held-rooms.ts',
-    from: 'before.find(({ day }) => day === night.day) ?? night',
+    file: 'src/bookings/sale/kept-rooms.ts',
+    from: 'bookedByDay.get(night.day) ?? night',
     to: 'night',
   },
   hotelToldOtherwise: {
