@@ -39,6 +39,7 @@ const tables = {
   environment: 'common',
   access_token: 'common',
   room_type: 'common',
+  cancel_code: 'common',
   meal_plan: 'common',
   operator: 'common',
   operator_session: 'common',
@@ -63,6 +64,8 @@ const tables = {
   removed_hotel: 'supplier',
   // Written a moment after a call to a supplier.
   sandbox_callback: 'none',
+  live_answer: 'none',
+  paused_url: 'none',
   // Deliveries of the data above proceed in the background.
   delivery: 'none',
   delivery_attempt: 'none',

@@ -286,7 +286,8 @@ test('an explained stay shows its price, or every rule and the nearest bookable 
     ],
   )
   const sold = await explain({ checkout: '2027-04-13' })
-  const total = { beforeTax: '300.00', tax: '30.00', afterTax: '330.00', dueAtProperty: '0.00' }
+  const charged = { beforeTax: '300.00', tax: '30.00', afterTax: '330.00' }
+  const total = { ...charged, dueAtProperty: '0.00', feesAtProperty: '0.00', allIn: '330.00' }
   assert.deepEqual(
     [sold.isBookable, sold.offer.total, sold.offer.trace.length, sold.nearest],
     [true, total, 1, null],
