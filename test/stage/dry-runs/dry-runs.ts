@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { seeded } from '../fuzz/random.ts'
 import { inTurns } from '../in-turns.ts'
 import type { Reply } from '../harness.ts'
-import { bodyOf, randomChange, randomStay } from '../ledger/asked.ts'
+import { randomChange, randomStay } from '../ledger/asked.ts'
 import { expectStatus, newHistory, refusalOf, type History } from '../ledger/history.ts'
 import { Hotel } from '../ledger/hotel.ts'
-import { booked, changed, withoutRooms, type Asked, type State } from '../ledger/sale.ts'
+import { bodyOf } from '../sale/asks.ts'
+import { withoutRooms } from '../sale/claims.ts'
+import { booked, changed, type Asked, type State } from '../sale/sale.ts'
 import { allOf, differing, penaltyOf, plain, type Kind, type Pair } from './shown-pair.ts'
 import { openStage } from '../ledger/stage.ts'
 
@@ -143,7 +145,7 @@ async function shown(
 ): Promise<Pair> {
   const { platform } = history.stage
   const call = (more: Record<string, unknown>): Promise<Reply> => {
-    const body = bodyOf(history, asked, open?.id ?? '', more)
+    const body = bodyOf(history.hotel.named, asked, more, open?.id)
     return open
       ? platform.put(`/booking/reservations/${open.id}`, body)
       : platform.post('/booking/reservations', body)

@@ -1,38 +1,16 @@
 import { addDays } from '../models/naive-offers.ts'
 import type { History } from './history.ts'
 import { roomRates } from './naive-hotel.ts'
-import type { Asked, AskedRoom, State } from './sale.ts'
-import { supplierName } from './stage.ts'
+import type { Asked, AskedRoom, State } from '../sale/sale.ts'
 
 /** What guests ask for: stays at random, and changes of them. */
 
 const ada = { firstName: 'Ada', lastName: 'Lovelace' }
 const people = [ada, { firstName: 'Grace', lastName: 'Hopper' }, { firstName: 'Joan', lastName: 'Clarke' }]
 
-export function bodyOf(
-  { hotel }: History,
-  { checkin, checkout, rooms }: Asked,
-  id: string,
-  more: Record<string, unknown> = {},
-): Record<string, unknown> {
-  return {
-    hotel: { supplier: supplierName, hotelId: hotel.naive.hotelId },
-    checkin,
-    checkout,
-    rooms: rooms.map(({ number, ...room }) => ({
-      ...(number === undefined ? {} : { roomReservationId: `${id}-${number}` }),
-      ...room,
-      childAges: [],
-    })),
-    customer: ada,
-    payment: { type: 'Channel Collect' },
-    ...more,
-  }
-}
-
 function randomRoom({ random }: History): AskedRoom {
   const { roomId, rateId } = random.pick(roomRates)
-  return { roomId, rateId, adults: 1 + random.below(3), guest: random.pick(people) }
+  return { roomId, rateId, adults: 1 + random.below(3), childAges: [], guest: random.pick(people) }
 }
 
 export function randomStay(history: History): Asked {
@@ -45,11 +23,12 @@ export function randomStay(history: History): Asked {
 export function randomChange(history: History, state: State): Asked {
   const { random, hotel } = history
   let { checkin, checkout } = state
-  let rooms = state.rooms.map(({ number, roomId, rateId, adults, guest }): AskedRoom => ({
+  let rooms = state.rooms.map(({ number, roomId, rateId, adults, childAges, guest }): AskedRoom => ({
     number,
     roomId,
     rateId,
     adults,
+    childAges,
     guest,
   }))
   const kinds = ['dates', 'dates', 'move', 'add', 'drop', 'rate', 'party', 'names', 'nothing'] as const

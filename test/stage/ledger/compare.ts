@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expectOk } from '../story.ts'
 import { minutes } from '../pace.ts'
-import { amountText } from './exact.ts'
+import { amountText } from '../sale/exact.ts'
 import type { History } from './history.ts'
-import type { Reservation } from './reservation.ts'
-import { forfeitedOf, totalOf } from './sale.ts'
-import { cancelDue, delivered, readDelivered, readDue, readShown, shown } from './shown.ts'
+import type { Reservation } from '../sale/reservation.ts'
+import { forfeitedOf } from '../sale/claims.ts'
+import { totalOf } from '../sale/sale.ts'
+import { delivered, readDelivered } from '../sale/delivered.ts'
+import { cancelDue, readDue, readShown, shown } from '../sale/shown.ts'
 import { supplierName, type Stage } from './stage.ts'
 
 /** Platform and hotel are told the same, which is what the ledger has. */
@@ -92,9 +94,11 @@ export function compareDeliveries(history: History, { id, versions }: Reservatio
   for (const { version, body } of taken) {
     const sold = versions[version - 1]
     assert.ok(sold, `version ${version} of ${id}${after}`)
-    const due = sold.status === 'Cancel' ? cancelDue(id, sold.state, sold.atMs) : null
-    const expected = delivered(id, sold.state, { status: sold.status, due })
-    assert.deepEqual(readDelivered(body), expected, `delivered version ${version} of ${id}${after}`)
+    assert.deepEqual(
+      readDelivered(body),
+      delivered(id, sold),
+      `delivered version ${version} of ${id}${after}`,
+    )
   }
   const order = taken.map(({ version }) => version)
   assert.deepEqual(

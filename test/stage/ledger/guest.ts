@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Reply } from '../harness.ts'
-import { bodyOf, randomChange, randomStay } from './asked.ts'
+import { randomChange, randomStay } from './asked.ts'
 import { compareQuote, compareReservation } from './compare.ts'
-import { amountText, minorOf } from './exact.ts'
+import { amountText, minorOf } from '../sale/exact.ts'
 import { expectStatus, refusalOf, type History } from './history.ts'
-import { Reservation } from './reservation.ts'
-import { booked, changed, forfeitedOf, owedBy, totalOf, withoutRooms, type Asks, type State } from './sale.ts'
+import { Reservation } from '../sale/reservation.ts'
+import { asksShown, bodyOf, consentsOf, nothingAsked, readAsks } from '../sale/asks.ts'
+import { forfeitedOf, owedBy, withoutRooms } from '../sale/claims.ts'
+import { booked, changed, totalOf, type Asks, type State } from '../sale/sale.ts'
 
 /** What guests do: they book, change and cancel, and agree to what they are asked for, or not. */
 
@@ -19,7 +21,7 @@ export async function book(history: History): Promise<void> {
     afterTax: amountText(afterTax, state.digits),
     dueAtProperty: amountText(dueAtProperty, state.digits),
   }
-  const body = bodyOf(history, asked, '', history.random.chance(0.5) ? { expectedTotal } : {})
+  const body = bodyOf(hotel.named, asked, history.random.chance(0.5) ? { expectedTotal } : {})
   const reply = await stage.platform.post('/booking/reservations', body)
   history.note({ book: asked, answered: reply.status, id: reply.body['reservationId'] })
   expectStatus(history, reply, 201)
@@ -43,7 +45,7 @@ export async function change(history: History, reservation: Reservation): Promis
   const put = (more: Record<string, unknown>): Promise<Reply> =>
     stage.platform.put(
       `/booking/reservations/${reservation.id}`,
-      bodyOf(history, asked, reservation.id, more),
+      bodyOf(hotel.named, asked, more, reservation.id),
     )
   history.note({ change: asked, expected: expected.isRefused ? expected : expected.asks })
   if (expected.isRefused) {
@@ -58,8 +60,10 @@ export async function change(history: History, reservation: Reservation): Promis
   const { after, asks, isSame } = expected
   const dry = expectStatus(history, await put({ dryRun: true }), 200)
   counted.dryRuns++
-  const digests = compareAsks(history, dry.body['asks'], after, isSame ? noAsks : asks)
-  const consents = consentsOf(after, asks, digests)
+  const told = dry.body['asks']
+  const wanted = asksShown(after, isSame ? nothingAsked : asks)
+  assert.deepEqual(readAsks(told), wanted, `asks, after\n${history.text}`)
+  const consents = consentsOf(after, asks, told)
   if (!isSame && Object.keys(consents).length > 0 && random.chance(0.5)) {
     const missing = random.pick(Object.keys(consents))
     const rest = Object.entries(consents).filter(([name]) => name !== missing)
@@ -84,40 +88,10 @@ export async function change(history: History, reservation: Reservation): Promis
   await assertNotLess(history, reservation, { before, quoted })
 }
 
-const noAsks: Asks = { total: false, terms: false, forfeit: false }
 const typeOf: Readonly<Record<string, string>> = {
   expectedTotal: 'PRICE_CHANGED',
   expectedTerms: 'TERMS_CHANGED',
   acceptForfeit: 'PENALTY_DUE',
-}
-
-/** Returns the digests of the terms. */
-function compareAsks(history: History, told: unknown, after: State, asks: Asks): unknown {
-  const { expectedTotal, expectedTerms, acceptForfeit } = Object(told ?? {})
-  const { afterTax, dueAtProperty } = totalOf(after)
-  const text = (minor: number): string => amountText(minor, after.digits)
-  assert.deepEqual(
-    [expectedTotal, Array.isArray(expectedTerms) ? expectedTerms.length : 0, acceptForfeit],
-    [
-      asks.total
-        ? { afterTax: text(afterTax), dueAtProperty: text(dueAtProperty), currency: after.currency }
-        : undefined,
-      asks.terms ? after.rooms.length : 0,
-      asks.forfeit ? text(forfeitedOf(after)) : undefined,
-    ],
-    `asks, after\n${history.text}`,
-  )
-  return expectedTerms
-}
-
-function consentsOf(after: State, asks: Asks, digests: unknown): Record<string, unknown> {
-  const { afterTax } = totalOf(after)
-  const { currency, digits } = after
-  return {
-    ...(asks.total ? { expectedTotal: { afterTax: amountText(afterTax, digits), currency } } : {}),
-    ...(asks.terms ? { expectedTerms: digests } : {}),
-    ...(asks.forfeit ? { acceptForfeit: amountText(forfeitedOf(after), digits) } : {}),
-  }
 }
 
 function countAsks(

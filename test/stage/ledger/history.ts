@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Random } from '../fuzz/random.ts'
 import type { Reply } from '../harness.ts'
 import type { Hotel } from './hotel.ts'
-import type { Reservation } from './reservation.ts'
+import type { Reservation } from '../sale/reservation.ts'
 import type { Stage } from './stage.ts'
 
 /** What happened to one hotel and its guests. */

@@ -1,12 +1,12 @@
 import { addDays } from '../models/naive-offers.ts'
 import type { Random } from '../fuzz/random.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
-import { amountText } from './exact.ts'
+import { amountText } from '../sale/exact.ts'
 import { NaiveHotel, roomRates } from './naive-hotel.ts'
-import type { Tax } from './price.ts'
-import type { Stage } from './stage.ts'
-import { pushedPolicies, type Charge, type NaivePenalty, type Policy } from './terms.ts'
-import { dateIn } from './zones.ts'
+import type { Tax } from '../sale/price.ts'
+import { supplierName, type Stage } from './stage.ts'
+import { pushedPolicies, type Charge, type NaivePenalty, type Policy } from '../sale/terms.ts'
+import { dateIn } from '../sale/zones.ts'
 
 /** A hotel whose pushes the ledger follows. */
 
@@ -66,6 +66,11 @@ export class Hotel {
     this.naive.currency = this.#random.pick(currencies.filter((one) => one !== this.naive.currency))
     await this.#pushAll()
     return this.naive.currency
+  }
+
+  /** As requests name it. */
+  get named(): { supplier: string; hotelId: string } {
+    return { supplier: supplierName, hotelId: this.naive.hotelId }
   }
 
   get today(): string {

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import type { TestClient, TestGateway, TestSupplier } from '../harness.ts'
 import { platformOf } from '../scenes/booking.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
-import { amountText } from './exact.ts'
+import { bodyOf } from '../sale/asks.ts'
+import { amountText } from '../sale/exact.ts'
 import { NaiveHotel } from './naive-hotel.ts'
-import type { Tax } from './price.ts'
-import { booked, datesOf, withoutRooms, type AskedRoom, type State, type Stay } from './sale.ts'
-import { cancelDue, readDue, readShown, shown } from './shown.ts'
-import { pushedPolicies, type Charge, type Policy } from './terms.ts'
+import type { Tax } from '../sale/price.ts'
+import { withoutRooms } from '../sale/claims.ts'
+import { booked, type AskedRoom, type State } from '../sale/sale.ts'
+import { cancelDue, readDue, readShown, readTerms, shown } from '../sale/shown.ts'
+import { datesOf, type Stay } from '../sale/stays.ts'
+import { pushedPolicies, type Charge, type Policy } from '../sale/terms.ts'
 
 /** Hotels in three zones, with a rate for each listed code, and guests who book, look and cancel around each deadline. */
 
@@ -137,16 +140,10 @@ export class ListedTerms {
     for (let first = 0; first < codes.length; first += roomsAtOnce) {
       const rooms = codes
         .slice(first, first + roomsAtOnce)
-        .map((rateId): AskedRoom => ({ roomId: 'DBL', rateId, adults: 2, guest }))
+        .map((rateId): AskedRoom => ({ roomId: 'DBL', rateId, adults: 2, childAges: [], guest }))
       const nowMs = this.#gateway.clock.now()
       const state = booked({ ...stay, rooms }, { hotel, nowMs })
-      const body = {
-        hotel: named,
-        ...stay,
-        rooms: rooms.map((room) => ({ ...room, childAges: [] })),
-        customer: guest,
-        payment: { type: 'Channel Collect' },
-      }
+      const body = bodyOf(named, { ...stay, rooms })
       const reply = await this.#platform.post('/booking/reservations', body)
       assert.equal(reply.status, 201, reply.text)
       const id = String(reply.body['reservationId'])
@@ -156,13 +153,9 @@ export class ListedTerms {
       assert.deepEqual(readShown(reply.body['reservation']), expected, `${hotel.zone} ${stay.checkin}`)
       for (const room of expected.rooms) {
         const offer = offers.find(({ rateId }) => rateId === room.rateId)
-        const { cancelPolicy, cancellation, freeUntil } = Object(offer)
-        const penalties = cancelPolicy.penalties?.map(({ from, amount }: Record<string, unknown>) => [
-          from,
-          amount,
-        ])
+        const { cancellation, freeUntil, penalties } = readTerms(offer)
         assert.deepEqual(
-          [penalties ?? null, cancellation, freeUntil],
+          [penalties, cancellation, freeUntil],
           [room.penalties, room.cancellation, room.freeUntil],
           `the offer of ${room.rateId} in ${hotel.zone} on ${stay.checkin}`,
         )

@@ -1,6 +1,8 @@
 import { addDays } from '../models/naive-offers.ts'
-import { isOnce, type SoldNight, type Tax } from './price.ts'
-import type { Policy } from './terms.ts'
+import { isOnce, type SoldNight, type Tax } from '../sale/price.ts'
+import type { Counts, Party, Seller } from '../sale/sale.ts'
+import type { RoomRate } from '../sale/stays.ts'
+import type { Policy } from '../sale/terms.ts'
 
 /** What a hotel has pushed, as the ledger knows it. */
 
@@ -9,11 +11,10 @@ export const roomRates = [
   { roomId: 'DBL', rateId: 'FIX' },
   { roomId: 'TWN', rateId: 'BAR' },
 ] as const
-export type RoomRate = { roomId: string; rateId: string }
 
 export const digitsOf: Readonly<Record<string, number>> = { USD: 2, EUR: 2, JPY: 0, KWD: 3 }
 
-export class NaiveHotel {
+export class NaiveHotel implements Seller {
   readonly hotelId: string
   readonly zone: string
   currency: string
@@ -48,6 +49,17 @@ export class NaiveHotel {
 
   setPolicy({ roomId, rateId }: RoomRate, policy: Policy): void {
     this.policies.set(`${roomId} ${rateId}`, policy)
+  }
+
+  /** Of all. */
+  readonly mealPlan = 'RO'
+
+  mealPlanOf(): string {
+    return this.mealPlan
+  }
+
+  countsOf({ adults }: Party): Counts {
+    return { adults, children: 0, infants: 0 }
   }
 
   /** The nights as they are sold now. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { compareReservation } from './compare.ts'
 import { expectStatus, refusalOf, type History } from './history.ts'
-import type { Reservation } from './reservation.ts'
+import type { Reservation } from '../sale/reservation.ts'
 
 /** What the hotel reports about stays. */
 

@@ -93,7 +93,7 @@ export function nightsOf({ checkin, checkout }: { checkin: string; checkout: str
 
 type Counts = { adults: number; children: number; infants: number }
 
-function countsOf(room: NaiveRoom, hotel: NaiveHotel): Counts {
+export function countsOf(room: NaiveRoom, hotel: Pick<NaiveHotel, 'minChildAge' | 'maxChildAge'>): Counts {
   const counts = { adults: room.adults, children: 0, infants: 0 }
   for (const age of room.childAges) {
     if (age < hotel.minChildAge) counts.infants++
@@ -162,7 +162,11 @@ export function judge(hotel: NaiveHotel, product: NaiveProduct, stay: NaiveStay)
   return { broken, unitsLeft, total: broken.size === 0 ? total : undefined }
 }
 
-function priceOf(night: RateNight | undefined, { adults, children, infants }: Counts): number | undefined {
+/** Of a night, in minor units; undefined: it has none for the party. */
+export function priceOf(
+  night: RateNight | undefined,
+  { adults, children, infants }: Counts,
+): number | undefined {
   if (night === undefined) return undefined
   const unit = night.prices.get('unit')
   if (unit !== undefined) return unit

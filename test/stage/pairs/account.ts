@@ -4,8 +4,11 @@ import { client, type Reply, type TestClient, type TestGateway, type TestOperato
 import type { ItemSent } from '../models/naive-ari.ts'
 import type { ReceivedCall } from '../servers/receiver.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
-import { NaiveAccount, nightsIn, Pricing, text, type Asked } from './naive-account.ts'
-import { pushedPolicy } from './naive-terms.ts'
+import { amountText } from '../sale/exact.ts'
+import { priceOf } from '../sale/price.ts'
+import type { Asked } from '../sale/sale.ts'
+import { pushedPolicies } from '../sale/terms.ts'
+import { NaiveAccount, stayOf } from './naive-account.ts'
 import type { Place, Said, SupplierServer } from './supplier-server.ts'
 
 /** An account of the service under test, with all that is known of it. */
@@ -47,7 +50,9 @@ export class Account {
   checksHeld = 0
   /** The first call about these reservations is refused. */
   readonly refusedOnce = new Set<string>()
-  /** Those that were refused, and not delivered since. */
+  /** Those that were refused. */
+  readonly refused = new Set<string>()
+  /** Those of them that were not delivered since. */
   readonly waiting = new Set<string>()
   readonly delivered: Delivered[] = []
   readonly faults: string[] = []
@@ -70,6 +75,11 @@ export class Account {
 
   get supplier(): TestClient {
     return client(this.stage.gateway.url, { 'x-api-key': this.apiKey })
+  }
+
+  /** As requests name its hotel. */
+  get named(): { supplier: string; hotelId: string } {
+    return { supplier: this.name, hotelId: 'H1' }
   }
 
   get keyId(): number {
@@ -124,7 +134,7 @@ export class Account {
 
   async pushProducts(): Promise<void> {
     const products = this.model.rates.map(({ rateId, isAvailable, mealPlan, occupancy, policy }) =>
-      product('DBL', rateId, { isAvailable, mealPlan, occupancy, cancelPolicies: [pushedPolicy(policy)] }),
+      product('DBL', rateId, { isAvailable, mealPlan, occupancy, cancelPolicies: pushedPolicies(policy) }),
     )
     expectOk(await this.post('/push/products', { hotelId: 'H1', products }))
     this.model.rates = this.model.rates.map((rate) => ({ ...rate, isFormer: false }))
@@ -182,7 +192,6 @@ export class Account {
 
   /** The supplier's prices are the stored ones, unless the account may have others. */
   async #checked({
-    roomId,
     rateId,
     checkin,
     checkout,
@@ -190,10 +199,10 @@ export class Account {
     childAges,
   }: Record<string, unknown>): Promise<Said> {
     const ages = Array.isArray(childAges) ? childAges.map(Number) : []
-    const room = { adults: Number(adultCount), childAges: ages }
-    const asked = { checkin: String(checkin), checkout: String(checkout), room }
+    const party = { adults: Number(adultCount), childAges: ages }
+    const stay = { checkin: String(checkin), checkout: String(checkout) }
     const { usesStored } = this
-    const body = this.#live(String(roomId), String(rateId), asked)
+    const body = this.#live(stayOf(String(rateId), stay, party))
     if (this.holding) {
       this.checksHeld++
       await this.holding
@@ -202,27 +211,27 @@ export class Account {
     return usesStored ? { status: 500 } : { status: 200, body }
   }
 
-  #live(roomId: string, rateId: string, asked: Asked): object {
-    const { digits, hotel } = this.model
-    const total = new Pricing(this.model, rateId).total(asked)
-    const [before, after] = [total.beforeTax, total.afterTax].map((amount) =>
-      Math.round(Number(amount) * 10 ** digits),
-    )
-    const more = this.hasTolerance ? Math.floor((after ?? 0) * tolerance.differs) : 0
-    const nights = nightsIn(asked).length
-    const amountAfterTax = spread((after ?? 0) + more, nights)
-    let tax = (after ?? 0) - (before ?? 0)
+  #live(asked: Asked): object {
+    const { model } = this
+    const { digits, once } = model
+    const [room] = asked.rooms
+    assert.ok(room)
+    const { adults, children } = model.countsOf(room)
+    const nights = model.nightsOf(room, asked)
+    let { afterTax, tax } = priceOf({ nights, once, persons: adults + children, digits })
+    if (this.hasTolerance) afterTax += Math.floor(afterTax * tolerance.differs)
+    const amountAfterTax = spread(afterTax, nights.length)
     const amountBeforeTax = amountAfterTax.map((amount) => {
       const taken = Math.min(amount, tax)
       tax -= taken
       return amount - taken
     })
-    const written = (all: readonly number[]) => all.map((amount) => text(amount, digits))
+    const written = (all: readonly number[]) => all.map((amount) => amountText(amount, digits))
     return {
       roomRate: {
-        roomId,
-        rateId,
-        currency: hotel.currency,
+        roomId: room.roomId,
+        rateId: room.rateId,
+        currency: model.currency,
         inventory: 5,
         amountBeforeTax: written(amountBeforeTax),
         amountAfterTax: written(amountAfterTax),
@@ -235,8 +244,10 @@ export class Account {
     const status = isRefused ? 503 : 200
     for (const reservation of reservations) {
       this.delivered.push({ reservation, id, status })
-      if (isRefused) this.waiting.add(String(reservation['reservation_id']))
-      else this.waiting.delete(String(reservation['reservation_id']))
+      const reservationId = String(reservation['reservation_id'])
+      if (isRefused) this.refused.add(reservationId)
+      if (isRefused) this.waiting.add(reservationId)
+      else this.waiting.delete(reservationId)
     }
     return { status }
   }

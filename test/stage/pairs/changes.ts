@@ -1,9 +1,10 @@
 import type { Random } from '../fuzz/random.ts'
-import { addDays, type ItemSent } from '../models/naive-ari.ts'
+import { addDays } from '../models/naive-ari.ts'
+import { daysBefore, type Policy } from '../sale/terms.ts'
 import { roomId } from '../withheld/lines.ts'
 import type { Settings } from '../withheld/rules.ts'
 import { expectOk } from '../story.ts'
-import type { Account } from './account.ts'
+import type { Account, AriSent } from './account.ts'
 import { settingChanges } from './changes-of-settings.ts'
 import type { Kind } from './kinds.ts'
 import type { Rate } from './naive-account.ts'
@@ -31,10 +32,10 @@ const products = async (account: Account, more: (rate: Rate) => Partial<Rate>): 
   await account.pushProducts()
 }
 
-const ofBar =
-  (more: Partial<Rate>) =>
+const ofRate =
+  (of: string, more: Partial<Rate>) =>
   ({ rateId }: Rate): Partial<Rate> =>
-    rateId === 'BAR' ? more : {}
+    rateId === of ? more : {}
 
 /** Some of the nights on which something is under way. */
 function someNights(random: Random, first: string): { startDate: string; endDate: string } {
@@ -53,26 +54,31 @@ const guard = async (account: Account, rules: Settings['rules']): Promise<void> 
 /** A stop-sell of some nights of a rate. */
 const stopSell = async (
   account: Account,
-  { startDate: from, endDate: to }: ReturnType<typeof nights>,
+  { startDate: from, endDate: to, rateId }: ReturnType<typeof nights> & { rateId: string },
   action: 'stop' | 'open',
 ): Promise<void> => {
   const { admin } = account.stage
-  const body = { action, reason: 'pairs', targets: [{ roomId, rateId: 'BAR' }], from, to }
+  const body = { action, reason: 'pairs', targets: [{ roomId, rateId }], from, to }
   const reply = expectOk(await admin.post(`/hotels/${account.platformHotelId}/stop-sell`, body))
   account.note('stop-sell', reply, body)
   for (let night = from; night <= to; night = addDays(night, 1)) {
-    const key = `${roomId}|BAR|${night}`
+    const key = `${roomId}|${rateId}|${night}`
     if (action === 'stop') account.model.stopped.add(key)
     else account.model.stopped.delete(key)
   }
 }
 
 const changes: Record<Exclude<Kind, keyof typeof settingChanges>, Change> = {
-  currency: async (account, random) => {
+  /** Sometimes with all amounts anew. */
+  currency: async (account, random, first) => {
     const { currency: former } = account.model.hotel
     const currency = random.pick(['EUR', 'JPY', 'USD'].filter((one) => one !== former))
     account.model.changeCurrency(currency)
     await account.pushHotel()
+    if (random.chance(0.5)) return
+    await account.pushProducts()
+    await account.pushTaxes()
+    await account.pushAri(unitPrices(first, 200))
   },
   timeZone: (account, random) =>
     hotel(account, { timezone: random.pick(['Pacific/Kiritimati', 'America/New_York', 'Asia/Tokyo']) }),
@@ -86,10 +92,11 @@ const changes: Record<Exclude<Kind, keyof typeof settingChanges>, Change> = {
     await hotel(account, { isAvailable: false })
     await hotel(account, { isAvailable: true })
   },
-  productClosed: (account) => products(account, ofBar({ isAvailable: false })),
-  productBack: async (account) => {
-    await products(account, ofBar({ isAvailable: false }))
-    await products(account, ofBar({ isAvailable: true }))
+  productClosed: (account, random) => products(account, ofRate(flexible(random), { isAvailable: false })),
+  productBack: async (account, random) => {
+    const rateId = flexible(random)
+    await products(account, ofRate(rateId, { isAvailable: false }))
+    await products(account, ofRate(rateId, { isAvailable: true }))
   },
   occupancy: (account, random) =>
     products(account, () => ({
@@ -98,14 +105,22 @@ const changes: Record<Exclude<Kind, keyof typeof settingChanges>, Change> = {
         { maxOccupancy: 3, maxAdult: 2, maxChild: 0, maxInfant: 0 },
       ]),
     })),
-  mealPlan: (account) => products(account, ofBar({ mealPlan: 'BB' })),
-  policies: (account) =>
-    products(account, ({ rateId }) => ({
-      policy:
-        rateId === 'BAR'
-          ? { code: 'STRICT', penalties: [{ daysBefore: 30, percent: 50 }] }
-          : { code: 'LATE', penalties: [{ amount: 40 }, { daysBefore: 3 }] },
-    })),
+  mealPlan: (account, random) => products(account, ofRate(flexible(random), { mealPlan: 'BB' })),
+  policies: (account, random) => {
+    const policies: Record<string, Policy> = {
+      BAR: { code: 'STRICT', penalties: [{ deadline: daysBefore(30), charge: { percent: 50 } }] },
+      NRF: {
+        code: 'LATE',
+        penalties: [{ charge: { flat: 40 } }, { deadline: daysBefore(3), charge: 'stay' }],
+      },
+      FLX: random.pick<Policy>([
+        { code: 'FREE', isListed: true, penalties: [] },
+        { code: 'PNR50', isListed: true, penalties: [{ charge: { percent: 50 } }] },
+        { code: 'HOUSE', penalties: undefined },
+      ]),
+    }
+    return products(account, ({ rateId, policy }) => ({ policy: policies[rateId] ?? policy }))
+  },
   taxes: async (account, random) => {
     const { model } = account
     model.taxes = random.pick([
@@ -117,12 +132,7 @@ const changes: Record<Exclude<Kind, keyof typeof settingChanges>, Change> = {
   },
   pricingModel: (account, random, first) => account.pushAri(guestPrices(someNights(random, first))),
   pricesAnew: (account, random, first) => {
-    const price = random.pick([200, 220, 300])
-    const rates = [
-      { rateId: 'BAR', price },
-      { rateId: 'NRF', price: 160 },
-    ]
-    return account.pushAri({ pricingModel: 'unit', ari: [{ roomId, ...nights(first, 3, 18), rates }] })
+    return account.pushAri(unitPrices(first, random.pick([200, 220, 300])))
   },
   olderSequence: (account, random, first) => {
     const rates = [{ rateId: 'BAR', price: 100, minLengthStay: 3 }]
@@ -139,22 +149,36 @@ const changes: Record<Exclude<Kind, keyof typeof settingChanges>, Change> = {
     ]),
   guardChanged: (account) => guard(account, [{ kind: 'priceDrop', percent: 90, action: 'hold' }]),
   guardRemoved: (account) => guard(account, []),
-  stopSell: (account, random, first) => stopSell(account, someNights(random, first), 'stop'),
+  stopSell: (account, random, first) =>
+    stopSell(account, { ...someNights(random, first), rateId: flexible(random) }, 'stop'),
   salesResumed: async (account, random, first) => {
-    const dates = someNights(random, first)
+    const dates = { ...someNights(random, first), rateId: flexible(random) }
     await stopSell(account, dates, 'stop')
     await stopSell(account, dates, 'open')
   },
 }
 
-function guestPrices(dates: ReturnType<typeof nights>): { pricingModel: string; ari: ItemSent[] } {
+function flexible(random: Random): string {
+  return random.pick(['BAR', 'FLX'])
+}
+
+function unitPrices(first: string, price: number): AriSent {
+  const rates = [
+    { rateId: 'BAR', price },
+    { rateId: 'NRF', price: 160 },
+    { rateId: 'FLX', price: price - 20 },
+  ]
+  return { pricingModel: 'unit', ari: [{ roomId, ...nights(first, 3, 18), rates }] }
+}
+
+function guestPrices(dates: ReturnType<typeof nights>): AriSent {
   const prices = [
     { ageCategory: 'adult' as const, guests: 1, amount: 180 },
     { ageCategory: 'adult' as const, guests: 2, amount: 220 },
   ]
   return {
     pricingModel: 'guest',
-    ari: [{ roomId, ...dates, rates: [{ rateId: 'BAR', prices }] }],
+    ari: [{ roomId, ...dates, rates: ['BAR', 'FLX'].map((rateId) => ({ rateId, prices })) }],
   }
 }
 

@@ -4,12 +4,14 @@ import { storedNights } from '../../../packages/client/src/stored-nights.ts'
 import type { TestClient } from '../harness.ts'
 import { addDays, type ItemSent } from '../models/naive-ari.ts'
 import { readBackNights, type Value } from '../models/read-back-nights.ts'
+import type { Party } from '../sale/sale.ts'
+import { readTerms, shown } from '../sale/shown.ts'
+import type { Stay } from '../sale/stays.ts'
 import { whatIsSet } from '../scenes/digest-vectors.ts'
 import { expectOk } from '../story.ts'
 import type { Account } from './account.ts'
 import { nightOf } from './changes.ts'
-import type { Asked } from './naive-account.ts'
-import { penaltiesText } from './reservations.ts'
+import { stayOf } from './naive-account.ts'
 
 /** What is stored, sold and hashed, compared with the model. */
 
@@ -85,13 +87,7 @@ function linesOf(read: ReadonlyMap<string, ReadonlyMap<string, Value>>): string[
     .sort()
 }
 
-type Offer = {
-  rateId: string
-  unitsLeft: number
-  mealPlan: string
-  total: object
-  cancelPolicy: { penalties: object[] }
-}
+type Offer = { rateId: string; unitsLeft: number; mealPlan: string }
 type Unavailable = { rateId: string; rules: { rule: string; pass: boolean }[] }
 
 /** What is offered, at which price and on which terms, and why the rest is not. */
@@ -103,13 +99,10 @@ export async function compareOffers(
   const { platform } = account.stage
   for (const [index, [from, count]] of of.entries()) {
     const room = parties[index % parties.length] ?? parties[0]
-    const asked = { checkin: nightOf(first, from), checkout: nightOf(first, from + count), room }
-    const { checkin, checkout } = asked
-    const hotels = [{ supplier: account.name, hotelId: 'H1' }]
+    const stay = { checkin: nightOf(first, from), checkout: nightOf(first, from + count) }
     const reply = await platform.post('/booking/offers', {
-      hotels,
-      checkin,
-      checkout,
+      hotels: [account.named],
+      ...stay,
       rooms: [room],
       explain: true,
     })
@@ -118,8 +111,8 @@ export async function compareOffers(
     ).hotels
     assert.deepEqual(
       { currency: found.currency, ...saidOf(found) },
-      { currency: account.model.hotel.currency, ...expectedOf(account, asked) },
-      `offers of ${JSON.stringify(asked)}, after\n${account.history}`,
+      { currency: account.model.hotel.currency, ...expectedOf(account, stay, room) },
+      `offers of ${JSON.stringify({ ...stay, room })}, after\n${account.history}`,
     )
   }
 }
@@ -127,8 +120,9 @@ export async function compareOffers(
 function saidOf({ offers, unavailable }: { offers: Offer[]; unavailable: Unavailable[] }) {
   return {
     offers: offers
-      .map(({ rateId, unitsLeft, mealPlan, total, cancelPolicy }) => {
-        return { rateId, unitsLeft, mealPlan, total, penalties: cancelPolicy.penalties }
+      .map((offer) => {
+        const { rateId, unitsLeft, mealPlan } = offer
+        return { rateId, unitsLeft, mealPlan, ...readTerms(offer) }
       })
       .sort((one, other) => one.rateId.localeCompare(other.rateId)),
     broken: unavailable
@@ -140,14 +134,15 @@ function saidOf({ offers, unavailable }: { offers: Offer[]; unavailable: Unavail
   }
 }
 
-function expectedOf({ model }: Account, asked: Asked) {
+function expectedOf({ model }: Account, stay: Stay, party: Party) {
   const offers = []
   const broken = []
-  for (const { rateId } of model.rates) {
-    const { sold, broken: rules } = model.answer(rateId, asked)
-    if (sold) {
-      const { unitsLeft, mealPlan, total } = sold
-      offers.push({ rateId, unitsLeft, mealPlan, total, penalties: penaltiesText(sold) })
+  for (const rateId of model.rates.map((one) => one.rateId).sort()) {
+    const { sold, unitsLeft, broken: rules } = model.answer(stayOf(rateId, stay, party))
+    const [room] = sold ? shown('', sold, model.nowMs).rooms : []
+    if (room) {
+      const { mealPlan, total, cancellation, freeUntil, penalties } = room
+      offers.push({ rateId, unitsLeft, mealPlan, total, cancellation, freeUntil, penalties })
     } else broken.push(`${rateId}: ${namesOf(rules)}`)
   }
   return { offers, broken }

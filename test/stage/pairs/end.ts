@@ -8,7 +8,8 @@ import { nights } from './changes.ts'
 import { sendUnknown } from './changes-of-settings.ts'
 import { compareOffers, staysOfUndo, compareStored, rangeOf, readBack } from './compare.ts'
 import { copyOf } from './naive-account.ts'
-import { compareDeliveries, compareReservations, untilDelivered, type Reservation } from './reservations.ts'
+import type { Reservation } from '../sale/reservation.ts'
+import { compareDeliveries, compareReservations, untilDelivered } from './reservations.ts'
 import type { UnderWay } from './under-way.ts'
 
 /** How what is under way ends, and what is stored, sold, hashed and delivered then. */

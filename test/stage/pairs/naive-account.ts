@@ -1,50 +1,53 @@
-import { addDays, dateIn, type ItemSent } from '../models/naive-ari.ts'
+import { ada } from '../scenes/booking.ts'
+import { addDays, dateIn, digitsByCurrency, type ItemSent } from '../models/naive-ari.ts'
 import {
+  countsOf,
+  isTaxUnknown,
   judge,
-  nightsOf,
-  type Judged,
+  priceOf,
   type NaiveHotel,
   type NaiveProduct,
-  type NaiveRoom,
-  type NaiveTax,
-  type NaiveTotal,
+  type RateNight,
 } from '../models/naive-offers.ts'
 import type { Value } from '../models/read-back-nights.ts'
+import { isOnce, type SoldNight, type Tax } from '../sale/price.ts'
+import {
+  booked,
+  changed,
+  onlyGivesUp,
+  type Asked,
+  type AskedRoom,
+  type Asks,
+  type Counts,
+  type Party,
+  type Seller,
+  type State,
+} from '../sale/sale.ts'
+import { datesOf, type RoomRate, type Stay } from '../sale/stays.ts'
+import type { Policy } from '../sale/terms.ts'
 import { isPrice, roomId } from '../withheld/lines.ts'
 import { NaiveGuard } from '../withheld/naive-guard.ts'
 import type { Order } from '../withheld/night.ts'
-import { hasFlatAmount, penaltiesOf, type NaivePolicy, type Penalty } from './naive-terms.ts'
 
-/** An account with one hotel as the contract describes it: what is stored, sold and owed. */
+/** An account with one hotel as the contract describes it: what is stored and sold. */
 
 export type Rate = {
   rateId: string
   isAvailable: boolean
   mealPlan: string
   occupancy: NaiveProduct['occupancy']
-  policy: NaivePolicy
+  policy: Policy
   /** Its flat penalty is of a currency that the hotel had before. */
   isFormer: boolean
 }
-export type Asked = { checkin: string; checkout: string; room: NaiveRoom }
-/** What a stay costs and on which terms. */
-export type Sold = {
-  rateId: string
-  asked: Asked
-  currency: string
-  digits: number
-  total: NaiveTotal
-  mealPlan: string
-  penalties: Penalty[]
-  unitsLeft: number
-}
-type Answer = { broken: ReadonlySet<string>; sold: Sold | undefined }
+type Answer = { broken: ReadonlySet<string>; unitsLeft: number; sold: State | undefined }
+/** Nights of a reservation that is changed: it has a unit of them, and maybe keeps what they were sold at. */
+type Own = { nights: readonly string[]; isKept: boolean }
+type Change =
+  /** The types of refusal, of which it gets one. */
+  { isRefused: true; as: readonly string[] } | { isRefused: false; after: State; asks: Asks }
 
-const digitsOf = (currency: string): number => (currency === 'JPY' ? 0 : 2)
-export const text = (minor: number, digits: number): string => (minor / 10 ** digits).toFixed(digits)
-const minorOf = (amount: string, digits: number): number => Math.round(Number(amount) * 10 ** digits)
-
-export class NaiveAccount {
+export class NaiveAccount implements Seller {
   readonly guard = new NaiveGuard(
     { rules: [], learned: false, expiryHours: 168, onExpiry: 'discard' },
     () => 0,
@@ -57,7 +60,7 @@ export class NaiveAccount {
     maxChildAge: 12,
   }
   rates: Rate[] = []
-  taxes: NaiveTax[] = []
+  taxes: (Tax & { isFormer?: boolean })[] = []
   readonly stopped = new Set<string>()
   aheadMs = 0
   readonly #nowMs: () => number
@@ -76,7 +79,51 @@ export class NaiveAccount {
   }
 
   get digits(): number {
-    return digitsOf(this.hotel.currency)
+    return digitsByCurrency[this.hotel.currency] ?? 2
+  }
+
+  get currency(): string {
+    return this.hotel.currency
+  }
+
+  get zone(): string {
+    return this.hotel.timezone
+  }
+
+  get once(): Tax[] {
+    return this.#taxes().filter(isOnce)
+  }
+
+  #taxes(): Tax[] {
+    return this.taxes.map(({ isFormer: _, ...tax }) => tax)
+  }
+
+  #rate(rateId: string): Rate {
+    const rate = this.rates.find((one) => one.rateId === rateId)
+    if (!rate) throw new RangeError(`no rate ${rateId}`)
+    return rate
+  }
+
+  policyOf({ rateId }: RoomRate): Policy {
+    return this.#rate(rateId).policy
+  }
+
+  mealPlanOf({ rateId }: RoomRate): string {
+    return this.#rate(rateId).mealPlan
+  }
+
+  countsOf(party: Party): Counts {
+    return countsOf(party, this.hotel)
+  }
+
+  nightsOf(room: AskedRoom, stay: Stay): SoldNight[] {
+    const { rates } = this.offered()
+    const taxes = this.#taxes().filter((tax) => !isOnce(tax))
+    return datesOf(stay).map((date) => {
+      const price = priceOf(rates.get(`${roomId}|${room.rateId}|${date}`), this.countsOf(room))
+      if (price === undefined) throw new RangeError(`no price of ${room.rateId} on ${date}`)
+      return { date, price, taxes }
+    })
   }
 
   /** What is read back. */
@@ -101,7 +148,7 @@ export class NaiveAccount {
     this.hotel = { ...this.hotel, currency }
     this.guard.changeCurrency()
     this.adopt(copyOf(this.read()))
-    this.rates = this.rates.map((rate) => ({ ...rate, isFormer: hasFlatAmount(rate.policy) }))
+    this.rates = this.rates.map((rate) => ({ ...rate, isFormer: hasFlatCharge(rate.policy) }))
     this.taxes = this.taxes.map((tax) => ({ ...tax, isFormer: tax.valueType === 'fixed' }))
   }
 
@@ -154,78 +201,62 @@ export class NaiveAccount {
     }
   }
 
-  /** `held`: nights of which the guest has a unit already. */
-  answer(rateId: string, asked: Asked, held: readonly string[] = []): Answer {
+  answer(asked: Asked): Answer {
+    const { broken, unitsLeft } = this.#judged(asked, { nights: [], isKept: false })
+    const sold = broken.size > 0 ? undefined : booked(asked, { hotel: this, nowMs: this.nowMs })
+    return { broken, unitsLeft, sold }
+  }
+
+  change(before: State, asked: Asked): Change {
+    if (this.today > before.checkin) return { isRefused: true, as: ['STAY_BEGUN'] }
+    const isOtherCurrency = this.currency !== before.currency
+    const nights = datesOf(asked).filter((date) => datesOf(before).includes(date))
+    const own = { nights, isKept: !isOtherCurrency && nights.length > 0 }
+    if (!onlyGivesUp(before, asked) && this.#judged(asked, own).broken.size > 0)
+      return {
+        isRefused: true,
+        as: ['NOT_BOOKABLE', 'SOLD_OUT', ...(isOtherCurrency ? ['PENALTY_DUE'] : [])],
+      }
+    const change = changed(before, asked, { hotel: this, nowMs: this.nowMs })
+    return change.isRefused ? { isRefused: true, as: ['PENALTY_DUE'] } : change
+  }
+
+  /** The rules that forbid a stay: units, prices and closures count on the nights that are not the reservation's own. */
+  #judged(asked: Asked, own: Own): Pick<Answer, 'broken' | 'unitsLeft'> {
     const hotel = this.offered()
-    const rate = this.rates.find((one) => one.rateId === rateId)
+    const { rateId } = asked.rooms[0] ?? { rateId: '' }
+    const rate = this.#rate(rateId)
     const product = hotel.products.find((one) => one.rateId === rateId)
-    if (!rate || !product) throw new RangeError(`no rate ${rateId}`)
-    for (const night of held) {
-      hotel.rooms.set(`${roomId}|${night}`, { ...hotel.rooms.get(`${roomId}|${night}`), inventory: 99 })
-      delete hotel.rates.get(`${roomId}|${rateId}|${night}`)?.inventory
+    if (!product) throw new RangeError(`no product ${rateId}`)
+    for (const date of own.nights) {
+      const [ofRoom, ofRate] = [`${roomId}|${date}`, `${roomId}|${rateId}|${date}`]
+      const night: RateNight = { ...(hotel.rates.get(ofRate) ?? { prices: new Map() }) }
+      delete night.inventory
+      hotel.rates.set(ofRate, night)
+      hotel.rooms.set(ofRoom, { ...(own.isKept ? {} : hotel.rooms.get(ofRoom)), inventory: 99 })
+      if (!own.isKept) continue
+      delete night.closed
+      night.prices = new Map([['unit', 1]])
+      hotel.stopped.delete(ofRoom)
+      hotel.stopped.delete(ofRate)
     }
-    const judged = judge(hotel, product, stayOf(asked))
-    const broken = new Set(judged.broken)
-    if (rate.isFormer) broken.add('cancelPolicy')
-    const { total, unitsLeft } = judged
-    if (broken.size > 0 || !total) return { broken, sold: undefined }
-    return { broken, sold: this.#sold(rate, asked, total, unitsLeft) }
-  }
-
-  #sold({ rateId, mealPlan, policy }: Rate, asked: Asked, total: NaiveTotal, unitsLeft: number): Sold {
-    const { digits } = this
-    const { currency, timezone: timeZone } = this.hotel
-    const priced = new Pricing(this, rateId)
-    const afterTax = minorOf(total.afterTax, digits)
-    const charged = { arrival: asked.checkin, afterTax, firstNight: priced.firstNight(asked) }
-    const penalties = penaltiesOf(policy, charged, { timeZone, digits })
-    return { rateId, asked, currency, digits, total, mealPlan, penalties, unitsLeft }
+    const { broken, unitsLeft } = judge(hotel, product, asked)
+    broken.delete('taxes')
+    const sold = datesOf(asked).filter((night) => !own.isKept || !own.nights.includes(night))
+    if (sold.some((night) => isTaxUnknown(hotel, product, night))) broken.add('taxes')
+    if (rate.isFormer && !own.isKept) broken.add('cancelPolicy')
+    return { broken, unitsLeft }
   }
 }
 
-const stayOf = ({ checkin, checkout, room }: Asked) => ({ checkin, checkout, rooms: [room] })
-
-/** The prices, taxes and terms of a moment, without anything that forbids a stay: those of a booking of then. */
-export class Pricing {
-  readonly #hotel: NaiveHotel
-  readonly #product: NaiveProduct
-  readonly #timeZone: string
-  readonly policy: NaivePolicy
-
-  constructor(account: NaiveAccount, rateId: string) {
-    const hotel = account.offered()
-    const rate = account.rates.find((one) => one.rateId === rateId)
-    if (!rate) throw new RangeError(`no rate ${rateId}`)
-    this.policy = rate.policy
-    this.#timeZone = account.hotel.timezone
-    this.#product = { roomId, rateId, isAvailable: true, occupancy: { maxOccupancy: 99 } }
-    const rates = [...hotel.rates].map(([key, { prices }]) => [key, { prices, inventory: 99 }] as const)
-    this.#hotel = { ...hotel, isAvailable: true, rooms: new Map(), rates: new Map(rates), stopped: new Set() }
-  }
-
-  total(asked: Asked): NaiveTotal {
-    const { total, broken }: Judged = judge(this.#hotel, this.#product, stayOf(asked))
-    if (!total) throw new RangeError(`no price of ${JSON.stringify(asked)}: ${[...broken].join()}`)
-    return total
-  }
-
-  firstNight(asked: Asked): number {
-    const checkout = addDays(asked.checkin, 1)
-    return minorOf(this.total({ ...asked, checkout }).afterTax, this.#hotel.digits)
-  }
-
-  /** The nights that remain of a booked stay, at their booked prices, by the booked policy in the zone of the booking. */
-  shortened(sold: Sold, asked: Asked): Sold {
-    const { digits } = sold
-    const total = this.total(asked)
-    const afterTax = minorOf(total.afterTax, digits)
-    const charged = { arrival: asked.checkin, afterTax, firstNight: this.firstNight(asked) }
-    const penalties = penaltiesOf(this.policy, charged, { timeZone: this.#timeZone, digits })
-    return { ...sold, asked, total, penalties }
-  }
+function hasFlatCharge({ penalties = [] }: Policy): boolean {
+  return penalties.some(({ charge }) => charge !== 'stay' && 'flat' in charge)
 }
 
-export const nightsIn = (asked: Asked): string[] => nightsOf(asked)
+/** A stay of one room, whose guest is nobody in particular. */
+export function stayOf(rateId: string, { checkin, checkout }: Stay, party: Party): Asked {
+  return { checkin, checkout, rooms: [{ roomId, rateId, ...party, guest: ada }] }
+}
 
 export function copyOf(
   read: ReadonlyMap<string, ReadonlyMap<string, Value>>,

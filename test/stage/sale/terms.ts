@@ -11,6 +11,10 @@ export type NaivePenalty = { deadline?: Deadline; charge: Charge; isNoShow?: tru
 /** `penalties: undefined`: nobody knows the terms. */
 export type Policy = { code: string; isListed?: true; penalties: readonly NaivePenalty[] | undefined }
 
+export function daysBefore(value: number): Deadline {
+  return { unit: 'D', value, time: '18:00' }
+}
+
 /** An amount from an instant on; `-Infinity` is from the booking on. */
 export type Step = { fromMs: number; from: string | null; amount: number; isNoShow: boolean }
 

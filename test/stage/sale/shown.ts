@@ -1,18 +1,9 @@
 import { amountText } from './exact.ts'
-import {
-  costOfRoom,
-  datesOf,
-  forfeitedByRoom,
-  forfeitedOf,
-  formerOf,
-  owedBy,
-  totalOf,
-  type Room,
-  type State,
-} from './sale.ts'
+import { costOfRoom, forfeitedByRoom, forfeitedOf, formerOf, owedBy } from './claims.ts'
+import { totalOf, type Room, type State, type Total } from './sale.ts'
 import { cancellationAt, dueAt, dueForNoShow, strictest, type Cancellation } from './terms.ts'
 
-/** What platform and hotel must be told of a sale. */
+/** What platforms must be told of a sale. */
 
 export type Due = {
   amount: string
@@ -83,15 +74,16 @@ export type ShownRoom = ReturnType<typeof roomShown>
 
 function roomShown(id: string, room: Room, { digits }: State, nowMs: number) {
   const text = (minor: number): string => amountText(minor, digits)
-  const { beforeTax, tax, afterTax, dueAtProperty } = room.price
   return {
     roomReservationId: `${id}-${room.number}`,
     roomId: room.roomId,
     rateId: room.rateId,
     adults: room.adults,
+    childAges: [...room.childAges],
     guest: room.guest,
+    mealPlan: room.mealPlan,
     nights: room.nights.map(({ date }) => date),
-    total: [beforeTax, tax, afterTax, dueAtProperty].map(text),
+    total: totalShown(room.price, digits),
     owedAtLeast: text(owedBy(room)),
     forfeited: text(forfeitedByRoom(room)),
     ...cancellationAt(room.steps, owedBy(room), nowMs),
@@ -104,17 +96,23 @@ function roomShown(id: string, room: Room, { digits }: State, nowMs: number) {
   }
 }
 
+/** The sums that stand wherever a total stands; nothing here has fees. */
+function totalShown({ beforeTax, tax, afterTax, dueAtProperty }: Total, digits: number): string[] {
+  return [beforeTax, tax, afterTax, dueAtProperty, 0, afterTax + dueAtProperty].map((minor) =>
+    amountText(minor, digits),
+  )
+}
+
 /** As answers, `GET` and the list have a reservation. */
 export function shown(id: string, state: State, nowMs: number) {
   const { checkin, checkout, currency, digits, rooms } = state
-  const { beforeTax, tax, afterTax, dueAtProperty } = totalOf(state)
   const ofRooms = rooms.map((room) => roomShown(id, room, state, nowMs))
   const word: Cancellation = strictest(ofRooms)
   return {
     checkin,
     checkout,
     currency,
-    total: [beforeTax, tax, afterTax, dueAtProperty].map((minor) => amountText(minor, digits)),
+    total: totalShown(totalOf(state), digits),
     forfeited: amountText(forfeitedOf(state), digits),
     cancellation: word.cancellation,
     freeUntil: word.freeUntil,
@@ -129,7 +127,7 @@ export function readShown(reservation: unknown): ReturnType<typeof shown> {
     checkin,
     checkout,
     currency,
-    total: totals(total),
+    total: readTotal(total),
     forfeited,
     cancellation,
     freeUntil,
@@ -138,31 +136,38 @@ export function readShown(reservation: unknown): ReturnType<typeof shown> {
 }
 
 function readRoom(room: unknown): ShownRoom {
-  const { roomReservationId, roomId, rateId, adults, guest, nights, total, cancelPolicy } = Object(room)
-  const { owedAtLeast, forfeited, cancellation, freeUntil } = Object(room)
+  const { roomReservationId, roomId, rateId, adults, childAges, guest, mealPlan, nights } = Object(room)
+  const { owedAtLeast, forfeited } = Object(room)
   return {
     roomReservationId,
     roomId,
     rateId,
     adults,
+    childAges,
     guest,
+    mealPlan,
     nights: [...nights].map((night) => Object(night).date),
-    total: totals(total),
     owedAtLeast,
     forfeited,
-    cancellation,
-    freeUntil,
-    penalties:
-      Object(cancelPolicy).penalties?.map((one: unknown) => {
-        const { from, amount, noShow } = Object(one)
-        return [from, amount, ...(noShow === true ? ['no-show'] : [])]
-      }) ?? null,
+    ...readTerms(room),
   }
 }
 
-function totals(total: unknown): string[] {
-  const { beforeTax, tax, afterTax, dueAtProperty } = Object(total)
-  return [beforeTax, tax, afterTax, dueAtProperty]
+/** The price and the terms of a room or an offer. */
+export function readTerms(
+  sold: unknown,
+): Pick<ShownRoom, 'total' | 'cancellation' | 'freeUntil' | 'penalties'> {
+  const { total, cancellation, freeUntil, cancelPolicy } = Object(sold)
+  const penalties = Object(cancelPolicy).penalties?.map((one: unknown) => {
+    const { from, amount, noShow } = Object(one)
+    return [from, amount, ...(noShow === true ? ['no-show'] : [])]
+  })
+  return { total: readTotal(total), cancellation, freeUntil, penalties: penalties ?? null }
+}
+
+function readTotal(total: unknown): string[] {
+  const { beforeTax, tax, afterTax, dueAtProperty, feesAtProperty, allIn } = Object(total)
+  return [beforeTax, tax, afterTax, dueAtProperty, feesAtProperty, allIn]
 }
 
 export function readDue(penalty: unknown): Due | null {
@@ -175,60 +180,5 @@ export function readDue(penalty: unknown): Due | null {
       return { room: roomReservationId ?? deliveredId, from, amount: part }
     }),
     unknown,
-  }
-}
-
-/** As a body at the hotel's webhook has it. */
-export function delivered(id: string, state: State, version: { status: string; due: Due | null }) {
-  const { checkin, checkout, currency, digits, rooms, gone } = state
-  const text = (minor: number): string => amountText(minor, digits)
-  const { beforeTax, tax, afterTax, dueAtProperty } = totalOf(state)
-  return {
-    status: version.status,
-    currency,
-    total: [beforeTax, tax, afterTax, dueAtProperty].map(text),
-    forfeited: text(forfeitedOf(state)),
-    due: version.due,
-    rooms: rooms.map((room) => ({
-      id: `${id}-${room.number}`,
-      of: [room.roomId, room.rateId],
-      guest: [room.guest.firstName, room.guest.lastName],
-      dates: [checkin, checkout, ...datesOf(state)],
-      afterTax: text(room.price.afterTax),
-    })),
-    gone: gone.map(({ number, amount, isKnown }) => [
-      `${id}-${number}`,
-      amount > 0 || isKnown ? text(amount) : null,
-    ]),
-  }
-}
-
-export function readDelivered(body: Record<string, unknown>): ReturnType<typeof delivered> {
-  const { status, currencycode, totalamountbeforetax, totaltax, totalamountaftertax } = Object(body)
-  const { forfeited, amountdueatproperty, penalty, room, cancelled_room: gone = [] } = Object(body)
-  return {
-    status,
-    currency: currencycode,
-    total: [totalamountbeforetax, totaltax, totalamountaftertax, amountdueatproperty],
-    forfeited,
-    due: readDue(penalty),
-    rooms: [...room].map((one) => {
-      const {
-        room_reservation_id: id,
-        room_id: roomId,
-        price,
-        first_name: first,
-        last_name: last,
-      } = Object(one)
-      const { arrival_date: from, departure_date: to, amountaftertax: afterTax } = Object(one)
-      return {
-        id,
-        of: [roomId, price[0].rate_id],
-        guest: [first, last],
-        dates: [from, to, ...price.map(({ date }: { date: string }) => date)],
-        afterTax,
-      }
-    }),
-    gone: [...gone].map((one) => [Object(one).room_reservation_id, Object(one).penalty ?? null]),
   }
 }

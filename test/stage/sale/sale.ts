@@ -1,0 +1,202 @@
+import { addDays } from '../models/naive-offers.ts'
+import { cancelCost, forfeitedOf, withClaims } from './claims.ts'
+import { priceOf, type Price, type SoldNight, type Tax } from './price.ts'
+import { datesOf, isSameRate, overlap, type RoomRate, type Stay } from './stays.ts'
+import { rulesOf, stepsOf, type Policy, type Step } from './terms.ts'
+
+/** What a guest bought, changed and owes, by the contract alone. Amounts are minor units. */
+
+export type Guest = { firstName: string; lastName: string }
+export type Party = { adults: number; childAges: readonly number[] }
+/** A party by the hotel's ages. */
+export type Counts = { adults: number; children: number; infants: number }
+/** A room as it is asked for; with a number, one that is booked. */
+export type AskedRoom = RoomRate & Party & { number?: number; guest: Guest }
+export type Asked = Stay & { rooms: readonly AskedRoom[] }
+
+/** A hotel as it sells now. */
+export type Seller = {
+  readonly zone: string
+  readonly currency: string
+  readonly digits: number
+  /** What is charged once a stay. */
+  readonly once: readonly Tax[]
+  nightsOf: (room: AskedRoom, stay: Stay) => SoldNight[]
+  policyOf: (roomRate: RoomRate) => Policy
+  mealPlanOf: (roomRate: RoomRate) => string
+  countsOf: (party: Party) => Counts
+}
+
+export type Claim = Stay & { amount: number }
+/** A room as it was bought. */
+type Bought = RoomRate &
+  Party & {
+    number: number
+    guest: Guest
+    counts: Counts
+    nights: readonly SoldNight[]
+    once: readonly Tax[]
+    mealPlan: string
+    policy: Policy
+    /** In which its deadlines are. */
+    zone: string
+  }
+export type Room = Bought & {
+  price: Price
+  steps: readonly Step[] | undefined
+  /** For dates of which the room keeps some. */
+  owed: Claim | undefined
+  /** For dates of which it keeps none. */
+  former: readonly Claim[]
+}
+export type Total = Omit<Price, 'base'>
+export type Gone = { number: number; amount: number; isKnown: boolean; code: string }
+export type State = Stay & {
+  currency: string
+  digits: number
+  rooms: readonly Room[]
+  gone: readonly Gone[]
+  numbersUsed: number
+}
+
+export type Asks = { total: boolean; terms: boolean; forfeit: boolean }
+export type Changed =
+  /** Another currency, while something is owed. */
+  { isRefused: true; owed: number } | { isRefused: false; after: State; isSame: boolean; asks: Asks }
+
+type Now = { hotel: Seller; nowMs: number }
+
+export function booked(asked: Asked, { hotel }: Now): State {
+  const { checkin, checkout, rooms } = asked
+  const { currency, digits } = hotel
+  return {
+    checkin,
+    checkout,
+    currency,
+    digits,
+    rooms: rooms.map((room, index) => newRoom(room, index + 1, asked, hotel)),
+    gone: [],
+    numbersUsed: rooms.length,
+  }
+}
+
+function newRoom(room: AskedRoom, number: number, stay: Stay, hotel: Seller): Room {
+  const { zone, once } = hotel
+  const bought = {
+    ...named(room, number),
+    counts: hotel.countsOf(room),
+    nights: hotel.nightsOf(room, stay),
+    once,
+    mealPlan: hotel.mealPlanOf(room),
+    policy: hotel.policyOf(room),
+    zone,
+  }
+  return priced(bought, stay, hotel.digits)
+}
+
+function named({ roomId, rateId, adults, childAges, guest }: AskedRoom, number: number) {
+  return { roomId, rateId, adults, childAges, guest, number }
+}
+
+function priced(room: Bought, { checkin }: Stay, digits: number): Room {
+  const { nights, once, counts, policy, zone } = room
+  const price = priceOf({ nights, once, persons: counts.adults + counts.children, digits })
+  const steps = stepsOf(policy, price, { zone, arrival: checkin, digits })
+  return { ...room, price, steps, owed: undefined, former: [] }
+}
+
+/** What the change of a reservation makes of it, and what its guest has to agree to. */
+export function changed(before: State, asked: Asked, { hotel, nowMs }: Now): Changed {
+  const isOther = before.currency !== hotel.currency
+  const keeps = !isOther || onlyGivesUp(before, asked)
+  if (!keeps) {
+    const owed = cancelCost(before, nowMs)
+    if (owed > 0) return { isRefused: true, owed }
+  }
+  let used = before.numbersUsed
+  const rooms = asked.rooms.map((room) => {
+    const old = bookedAs(room, before)
+    const number = old?.number ?? ++used
+    const anew = keeps && old ? heldRoom(room, old, { before, asked, hotel }) : undefined
+    return anew ?? newRoom(room, number, asked, hotel)
+  })
+  const { currency, digits } = keeps && isOther ? before : hotel
+  const { checkin, checkout } = asked
+  const bare: State = { checkin, checkout, currency, digits, rooms, gone: before.gone, numbersUsed: used }
+  const after = withClaims(before, bare, nowMs)
+  const isTotal = currency !== before.currency || isDearer(after, before)
+  const isTerms = rooms.some((room) => {
+    const old = before.rooms.find(({ number }) => number === room.number)
+    return old !== undefined && isSameRate(room, old) && rulesOf(room.policy) !== rulesOf(old.policy)
+  })
+  const asks = { total: isTotal, terms: isTerms, forfeit: forfeitedOf(after) > forfeitedOf(before) }
+  return { isRefused: false, after, isSame: isSame(before, after), asks }
+}
+
+function bookedAs({ number }: AskedRoom, { rooms }: State): Room | undefined {
+  return rooms.find((room) => room.number === number)
+}
+
+/** Whether a change asks for nothing that isn't booked. */
+export function onlyGivesUp(before: State, asked: Asked): boolean {
+  return asked.rooms.every((room) => givesUp(room, asked, before))
+}
+
+function givesUp(room: AskedRoom, { checkin, checkout }: Stay, before: State): boolean {
+  const old = bookedAs(room, before)
+  if (!old || !isSameRate(room, old) || room.adults > old.adults) return false
+  return checkin >= before.checkin && checkout <= before.checkout
+}
+
+/** A room that keeps some nights, and with them what they were sold at, and the policy. */
+function heldRoom(
+  room: AskedRoom,
+  old: Room,
+  { before, asked, hotel }: { before: State; asked: Asked; hotel: Seller },
+): Room | undefined {
+  if (!isSameRate(room, old) || !overlap(before, asked)) return undefined
+  const soldAt = new Map(old.nights.map((night) => [night.date, night]))
+  const dates = datesOf(asked)
+  const nights = dates.map((date) => soldAt.get(date) ?? nightNow(hotel, room, date))
+  const isAdded = dates.some((date) => !soldAt.has(date))
+  const nameOf = ({ type, appliedPer }: Tax): string => `${type} ${appliedPer}`
+  const known = new Set(old.once.map(nameOf))
+  // Once a stay is once a stay, as booked.
+  const more = isAdded ? hotel.once.filter((tax) => !known.has(nameOf(tax))) : []
+  // Who only gives up nights is counted as at the booking.
+  const isCountedAnew = isAdded || !isSameParty(room, old)
+  const counts = isCountedAnew ? hotel.countsOf(room) : old.counts
+  const { mealPlan, policy, zone } = old
+  const bought = { ...named(room, old.number), counts, nights, once: [...old.once, ...more] }
+  return priced({ ...bought, mealPlan, policy, zone }, asked, before.digits)
+}
+
+function nightNow(hotel: Seller, room: AskedRoom, date: string): SoldNight {
+  const [night] = hotel.nightsOf(room, { checkin: date, checkout: addDays(date, 1) })
+  if (!night) throw new RangeError('a stay has a night')
+  return night
+}
+
+export function totalOf({ rooms }: Pick<State, 'rooms'>): Total {
+  const total = { beforeTax: 0, tax: 0, afterTax: 0, dueAtProperty: 0 }
+  for (const { price } of rooms) {
+    total.beforeTax += price.beforeTax
+    total.tax += price.tax
+    total.afterTax += price.afterTax
+    total.dueAtProperty += price.dueAtProperty
+  }
+  return total
+}
+
+function isDearer(after: State, before: State): boolean {
+  const [now, then] = [totalOf(after), totalOf(before)]
+  return now.afterTax > then.afterTax || now.dueAtProperty > then.dueAtProperty
+}
+
+function isSame(one: State, other: State): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function isSameParty(one: Party, other: Party): boolean {
+  return one.adults === other.adults && one.childAges.join() === other.childAges.join()
+}
