@@ -13,7 +13,14 @@ import { priceCheckOutcomes } from '../price-check/contract.ts'
 import { taxTypes } from '../taxes/contract.ts'
 import { reservationStatuses } from '../webhooks/contract.ts'
 import { deliveryState } from './delivery-contract.ts'
-import { asks, changedTerms, forfeited, forfeitOfChange, owedAtLeast } from './owed/contract.ts'
+import {
+  asks,
+  changedTerms,
+  expectedBefore,
+  forfeited,
+  forfeitOfChange,
+  owedAtLeast,
+} from './owed/contract.ts'
 import { payableMembers, paymentAnswer } from './payment-contract.ts'
 import { matchedRoomsSaid, nameMembers } from './name-contract.ts'
 import { hotelConfirmation, stayReport } from './report-contract.ts'
@@ -220,6 +227,7 @@ export const refusalDetails = Type.Object({
       { description: 'With NOT_BOOKABLE and SOLD_OUT: the failing rules' },
     ),
   ),
+  expected: Type.Optional(expectedBefore),
   total: Type.Optional({
     ...stayTotal,
     description: 'With PRICE_CHANGED and PENALTY_DUE: as it would be, for all rooms and nights',

@@ -112,7 +112,7 @@ export type BookedRoom = ReservationBody['rooms'][number]
 const params = Type.Object({ id: code({ description: 'reservationId' }) })
 
 const refusals =
-  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with the new `total` and its `currency`, `TERMS_CHANGED` with the new `terms`, `PRICE_CHECK_FAILED` with the `priceChecks` and `Retry-After`; nothing is booked'
+  '`NOT_BOOKABLE` and `SOLD_OUT` with the failing `rules`, `PRICE_CHANGED` with what was `expected`, the new `total` and its `currency`, `TERMS_CHANGED` with the new `terms`, `PRICE_CHECK_FAILED` with the `priceChecks` and `Retry-After`; nothing is booked'
 
 const exampleRoom = {
   roomId: 'DBL',

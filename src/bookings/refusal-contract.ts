@@ -8,7 +8,7 @@ export const refusals = {
   NOT_BOOKABLE: { always: ['rules'], sometimes: [] },
   // By the stored units, or by the supplier's answer.
   SOLD_OUT: { always: [], sometimes: ['rules', 'priceChecks'] },
-  PRICE_CHANGED: { always: ['total', 'currency'], sometimes: [] },
+  PRICE_CHANGED: { always: ['expected', 'total', 'currency'], sometimes: [] },
   PRICE_CHECK_FAILED: { always: ['priceChecks'], sometimes: [] },
   TERMS_DIFFER: { always: ['priceChecks'], sometimes: [] },
   TERMS_CHANGED: { always: ['terms'], sometimes: [] },

@@ -37,7 +37,8 @@ async function refused(call: Promise<unknown>): Promise<BookingRefusal | undefin
 
 /** The compiler knows the details of each type. */
 function told(refusal: BookingRefusal | undefined): unknown {
-  if (refusal?.type === 'PRICE_CHANGED') return [refusal.total.afterTax, refusal.currency]
+  if (refusal?.type === 'PRICE_CHANGED')
+    return [refusal.expected.afterTax, refusal.total.afterTax, refusal.currency]
   if (refusal?.type === 'NOT_BOOKABLE') return refusal.rules.map(({ rule, dates }) => [rule, dates])
   if (refusal?.type === 'SOLD_OUT') return refusal.rules?.map(({ rule }) => rule)
   return refusal?.problem.message
@@ -45,7 +46,7 @@ function told(refusal: BookingRefusal | undefined): unknown {
 
 test('a refusal is one of a union by its type, with the details of the answer', async () => {
   const expected = { ...body, expectedTotal: { afterTax: '1.00' } }
-  assert.deepEqual(told(await refused(platform.createReservation(expected))), ['220.00', 'USD'])
+  assert.deepEqual(told(await refused(platform.createReservation(expected))), ['1.00', '220.00', 'USD'])
   const rooms = Array.from({ length: 3 }, () => ({ roomId: 'DBL', rateId: 'BAR', adults: 2, guest: ada }))
   assert.deepEqual(told(await refused(platform.createReservation({ ...body, rooms }))), ['inventory'])
   const closed = { roomId: 'DBL', rateId: 'BAR', date: '2027-04-20', minLengthStay: 5 }

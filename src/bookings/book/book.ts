@@ -119,11 +119,9 @@ async function quote(
   }
   const quoted = quoteRooms(stay, order)
   if ('forbidden' in quoted) throw new StayForbidden(catalog, quoted.forbidden)
-  const seen = present ?? catalog
-  const expected = expectedOf(body, seen)
-  const isOtherCurrency = money.currency !== seen.currency
+  const expected = expectedOf(body, present ?? catalog)
   const isDryRun = body.dryRun === true
-  const terms = { catalog, arrival, departure, money, expected, isOtherCurrency, isDryRun }
+  const terms = { catalog, arrival, departure, money, expected, booked: present, isDryRun }
   return { stay, order, quoted, terms }
 }
 

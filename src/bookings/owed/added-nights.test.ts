@@ -65,8 +65,11 @@ test('the supplier is asked about the added nights alone, and they have its pric
   expectOk(await put(live, id, bookingBody('Live')))
   url.answers({ before: [106], after: [116.6] })
   const refused = expectStatus(await put(live, id, { ...longer, expectedTotal: { afterTax: '330.00' } }), 409)
-  const { total, errors } = Object(refused.body)
-  assert.deepEqual([errors[0].type, total.afterTax], ['PRICE_CHANGED', '336.60'])
+  const { total, expected, errors } = Object(refused.body)
+  const sent = { afterTax: '330.00', currency: 'USD' }
+  assert.deepEqual([errors[0].type, total.afterTax, expected], ['PRICE_CHANGED', '336.60', sent])
+  const booked = { afterTax: '220.00', dueAtProperty: '0.00', currency: 'USD' }
+  assert.deepEqual(expectStatus(await put(live, id, longer), 409).body['expected'], booked)
   const agreed = expectOk(await put(live, id, { ...longer, expectedTotal: { afterTax: '336.60' } })).body
   assert.deepEqual(
     Object(agreed['reservation']).rooms[0].nights.map(({ afterTax }: Fields) => afterTax),

@@ -8,6 +8,7 @@ import { reservationErrors } from '../errors-contract.ts'
 import type { ChangeBody } from '../contract.ts'
 import { cancellationOfRoom, digestOfRoom } from '../price/booked-terms.ts'
 import type { MatchedRooms } from '../price/matched-rooms.ts'
+import { knownTotal, priceChanged } from '../price/price-changed.ts'
 import { feesOf, renderTotal } from '../price/render-total.ts'
 import { bookedTerms } from '../price/with-terms.ts'
 import type { ReservationContent, RoomState } from '../state.ts'
@@ -37,7 +38,6 @@ export function refuseWithoutConsent(consent: Consent, change: Change): void {
   const differing = differingTerms(consent, change)
   if (differing.length > 0) throw termsChanged(differing, change)
   const { currency, minorDigits } = after
-  const total = renderTotal(after.total, feesOf(after.rooms), minorDigits)
   const [forfeitedBefore, forfeited] = [before, after].map((content) => (content ? forfeitedOf(content) : 0))
   const isForfeitAgreed =
     consent.acceptForfeit === undefined
@@ -50,17 +50,13 @@ export function refuseWithoutConsent(consent: Consent, change: Change): void {
         amount: minorText(forfeited ?? 0, minorDigits),
         currency,
       },
-      total,
+      total: renderTotal(after.total, feesOf(after.rooms), minorDigits),
       currency,
     }
     throw new Rejected(409, { ...reservationErrors.forfeitDue, path: '/acceptForfeit' }, { extra })
   }
-  if (raisesTotal(change) && consent.expectedTotal === undefined)
-    throw new Rejected(
-      409,
-      { ...reservationErrors.priceChanged, path: '/expectedTotal/afterTax' },
-      { extra: { total, currency } },
-    )
+  if (before && raisesTotal(change) && consent.expectedTotal === undefined)
+    throw priceChanged(knownTotal(before), after)
 }
 
 /** What a call would have to say. */

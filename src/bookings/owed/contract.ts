@@ -95,6 +95,18 @@ export const asks = Type.Object(
 )
 
 /** Of refusals. */
+export const expectedBefore = Type.Object(
+  {
+    afterTax: amount('To be charged'),
+    dueAtProperty: Type.Optional(amount('Absent: `expectedTotal` didn’t say it')),
+    currency: Type.String(),
+  },
+  {
+    description:
+      'With PRICE_CHANGED, what was agreed until now: the `expectedTotal` that was sent; without one the total of the reservation, or of a new one the stored price',
+  },
+)
+
 export const changedTerms = Type.Array(
   Type.Object({
     room: Type.Integer({ description: 'Index in `rooms`' }),

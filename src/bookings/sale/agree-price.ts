@@ -1,21 +1,18 @@
 import type { BookingCatalog } from '../../offers/stays/booking-catalog.ts'
 import type { DayNumber } from '../../base/calendar.ts'
-import { Rejected } from '../../http/rejected.ts'
 import { termsOn } from '../../products/policies/arrival-terms.ts'
-import { totalOf, type TaxedTotal } from '../../taxes/compute/compute.ts'
-import type { RefusalDetails } from '../answer-contract.ts'
-import { reservationErrors } from '../errors-contract.ts'
+import { totalOf } from '../../taxes/compute/compute.ts'
 import type { Money, RoomState } from '../state.ts'
 import type { Checked, Checks } from './check-prices.ts'
-import { isExpected, type Expected } from './expected-total.ts'
-import { feesOf, renderTotal } from '../price/render-total.ts'
+import { isExpected } from './expected-total.ts'
+import { knownTotal, priceChanged, type KnownTotal, type Priced } from '../price/price-changed.ts'
 import { basisOf, withBookedTerms } from './kept-price.ts'
 import type { Quoted, QuotedRoom } from './order.ts'
 import { priceNights } from './room-nights.ts'
 import { withTerms } from '../price/with-terms.ts'
 
 /** The price at which rooms may be booked. */
-export type Agreed = Money & { rooms: RoomState[]; total: TaxedTotal; basis: 'stored' | 'live' }
+export type Agreed = Priced & { rooms: RoomState[]; basis: 'stored' | 'live' }
 
 /** The conditions that a price must meet. */
 export type Terms = {
@@ -24,9 +21,9 @@ export type Terms = {
   departure: DayNumber
   money: Money
   /** Total that the guest agreed to; undefined: any stored price in the reservation's currency will do. */
-  expected: Expected | undefined
-  /** Whether the reservation is in another currency by now, to which the guest has to agree. */
-  isOtherCurrency: boolean
+  expected: KnownTotal | undefined
+  /** The reservation as it is; undefined for a new one. To another currency the guest has to agree. */
+  booked: Priced | undefined
   /** At the stored price, without a question to anybody. */
   isDryRun: boolean
 }
@@ -45,7 +42,7 @@ export type Terms = {
  * now, if the supplier confirms it.
  */
 export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed {
-  const { expected, isOtherCurrency, isDryRun } = terms
+  const { expected, booked, isDryRun } = terms
   const stored = storedPrice(quoted, checks, terms)
   if (isDryRun) return stored
   const live = livePrice(quoted, checks, terms)
@@ -53,10 +50,11 @@ export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed
     ({ isKept }, position) =>
       !isKept && checks.byPosition.get(position)?.some(({ checked }) => checked.outcome === 'price_changed'),
   )
+  const isOtherCurrency = booked !== undefined && booked.currency !== stored.currency
   const isStoredAgreed = expected === undefined ? !isOtherCurrency : isExpected(expected, stored)
   if (!isChanged && isStoredAgreed) return stored
   if (live && expected && isExpected(expected, live)) return live
-  throw priceChanged(isChanged && live ? live : stored)
+  throw priceChanged(expected ?? knownTotal(booked ?? stored), isChanged && live ? live : stored)
 }
 
 /**
@@ -66,7 +64,9 @@ export function agreePrice(quoted: Quoted, checks: Checks, terms: Terms): Agreed
  */
 export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms: Terms): Agreed {
   if (terms.isDryRun) return agreePrice(quoted, checks, terms)
-  if (terms.money.currency !== before.currency) throw priceChanged(storedPrice(quoted, checks, terms))
+  const { expected = knownTotal(terms.booked ?? before) } = terms
+  if (terms.money.currency !== before.currency)
+    throw priceChanged(expected, storedPrice(quoted, checks, terms))
   const agreed = agreePrice(quoted, checks, terms)
   // The total that the guest expects is booked, whatever was confirmed before.
   if (agreed.basis === 'live' || terms.expected !== undefined) return agreed
@@ -74,7 +74,7 @@ export function agreeAgain(before: Agreed, quoted: Quoted, checks: Checks, terms
   if (!wasChecked || agreed.total.afterTax === before.total.afterTax) return agreed
   // What only gives up is never refused: the price that was confirmed a moment ago is good enough.
   if (quoted.rooms.every(({ isKept }) => isKept)) return before
-  throw priceChanged(agreed)
+  throw priceChanged(expected, agreed)
 }
 
 function storedPrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): Agreed {
@@ -96,11 +96,6 @@ function livePrice({ rooms }: Quoted, { byPosition }: Checks, terms: Terms): Agr
   })
   const { currency, minorDigits } = terms.money
   return { rooms: states, total: totalOf(states), basis: 'live', currency, minorDigits }
-}
-
-function priceChanged({ total, rooms, currency, minorDigits }: Agreed): Rejected {
-  const extra: RefusalDetails = { total: renderTotal(total, feesOf(rooms), minorDigits), currency }
-  return new Rejected(409, { ...reservationErrors.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
 }
 
 /** The room as it is booked unless the supplier's own price is agreed. */

@@ -3,19 +3,17 @@ import { Rejected, reportedValue } from '../../http/rejected.ts'
 import { minorDigits } from '../../reference/currencies.ts'
 import type { TaxedTotal } from '../../taxes/compute/compute.ts'
 import type { ReservationBody } from '../contract.ts'
+import type { KnownTotal } from '../price/price-changed.ts'
 import type { Money } from '../state.ts'
 
-/** The total that the guest agreed to, in minor units of its currency. */
-export type Expected = { afterTax: number; dueAtProperty: number | undefined; currency: string }
-
 /**
- * Without a currency, the total is in the one that the caller could have seen last: the reservation's, or
+ * The total that the guest agreed to. Without a currency, the total is in the one that the caller could have seen last: the reservation's, or
  * that of the offers.
  */
 export function expectedOf(
   { expectedTotal }: Pick<ReservationBody, 'expectedTotal'>,
   seen: Money,
-): Expected | undefined {
+): KnownTotal | undefined {
   if (!expectedTotal) return undefined
   const { currency = seen.currency } = expectedTotal
   const digits = currency === seen.currency ? seen.minorDigits : (minorDigits(currency) ?? seen.minorDigits)
@@ -35,11 +33,12 @@ export function expectedOf(
     afterTax: minor('afterTax', afterTax),
     dueAtProperty: dueAtProperty === undefined ? undefined : minor('dueAtProperty', dueAtProperty),
     currency,
+    minorDigits: digits,
   }
 }
 
 export function isExpected(
-  expected: Expected,
+  expected: KnownTotal,
   agreed: Pick<Money, 'currency'> & { total: TaxedTotal },
 ): boolean {
   const { afterTax, dueAtProperty = agreed.total.dueAtProperty, currency } = expected

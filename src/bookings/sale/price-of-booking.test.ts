@@ -94,7 +94,10 @@ test('another price of the supplier is refused with its total, and booked where 
     allIn: '237.05',
   }
   assert.deepEqual([body['message'], body['total']], ['The price has changed', total])
-  expectStatus(await shop.book({ expectedTotal: { afterTax: '220.00' } }), 409)
+  const stored = { afterTax: '220.00', dueAtProperty: '0.00', currency: 'USD' }
+  assert.deepEqual(body['expected'], stored)
+  const refused = expectStatus(await shop.book({ expectedTotal: { afterTax: '219.50' } }), 409)
+  assert.deepEqual(refused.body['expected'], { afterTax: '219.50', currency: 'USD' })
   assert.deepEqual(await unitsLeft(gateway), [2, 2, 2])
 
   const id = idOf(await shop.book({ expectedTotal: { afterTax: '237.05' } }))

@@ -1,0 +1,44 @@
+import { minorText } from '../../base/money.ts'
+import { Rejected } from '../../http/rejected.ts'
+import type { TaxedTotal } from '../../taxes/compute/compute.ts'
+import type { RefusalDetails } from '../answer-contract.ts'
+import { reservationErrors } from '../errors-contract.ts'
+import type { Money, RoomState } from '../state.ts'
+import { feesOf, renderTotal } from './render-total.ts'
+
+/** A total that somebody knows, in minor units. */
+export type KnownTotal = Money & {
+  afterTax: number
+  /** Undefined: not said. */
+  dueAtProperty: number | undefined
+}
+
+export type Priced = Money & { total: TaxedTotal }
+
+export function knownTotal({
+  total: { afterTax, dueAtProperty },
+  currency,
+  minorDigits,
+}: Priced): KnownTotal {
+  return { afterTax, dueAtProperty, currency, minorDigits }
+}
+
+/** The refusal of a price that nobody agreed to, with the old and the new. */
+export function priceChanged(
+  expected: KnownTotal,
+  { total, rooms, currency, minorDigits }: Priced & { rooms: readonly Pick<RoomState, 'fees'>[] },
+): Rejected {
+  const { dueAtProperty } = expected
+  const extra: RefusalDetails = {
+    expected: {
+      afterTax: minorText(expected.afterTax, expected.minorDigits),
+      ...(dueAtProperty === undefined
+        ? {}
+        : { dueAtProperty: minorText(dueAtProperty, expected.minorDigits) }),
+      currency: expected.currency,
+    },
+    total: renderTotal(total, feesOf(rooms), minorDigits),
+    currency,
+  }
+  return new Rejected(409, { ...reservationErrors.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
+}
