@@ -10,7 +10,7 @@ import { slowness } from './stage/pace.ts'
 const laneFolders = [
   ['attacks', 'kills'],
   ['packages', 'programs', 'store'],
-  ['models', 'pages'],
+  ['models', 'sale', 'pages'],
   ['whole-console'],
 ]
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { stayTotal } from '../offers/stay-contract.ts'
 import { date, oneOf } from '../http/route.ts'
 
@@ -30,4 +30,3 @@ export const liveOfChange = Type.Object(
   },
   { description: 'With `live`' },
 )
-export type LiveOfChange = Static<typeof liveOfChange>

@@ -7,7 +7,7 @@ import {
   pushHotelWithProducts,
   pushPropertyTax,
   vat,
-} from '../../test/stage/scenes/taxes.ts'
+} from '../../test/stage/taxes/taxes.ts'
 import { gatewayForTests, type TestSupplier } from '../../test/stage/harness.ts'
 import { taxWarnings } from './tax-warnings.ts'
 

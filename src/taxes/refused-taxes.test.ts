@@ -6,7 +6,7 @@ import {
   pushHotelWithProducts,
   pushPropertyTax,
   vat,
-} from '../../test/stage/scenes/taxes.ts'
+} from '../../test/stage/taxes/taxes.ts'
 import { gatewayForTests, type Reply, type TestSupplier } from '../../test/stage/harness.ts'
 
 const gateway = await gatewayForTests()

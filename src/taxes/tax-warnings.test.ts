@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests, type Reply, type TestSupplier } from '../../test/stage/harness.ts'
 import { push } from '../../test/stage/scenes/offers.ts'
-import { vat } from '../../test/stage/scenes/taxes.ts'
+import { vat } from '../../test/stage/taxes/taxes.ts'
 import { expectOk, pushStoryHotel, storyHotel } from '../../test/stage/story.ts'
 
 /** What an accepted push of taxes is told. */

@@ -135,10 +135,10 @@ test('a cancelled reservation that was waived owes nothing: repeats, sums and wh
   const cancel = () => shop.platform.post(`/booking/reservations/${id}/cancel`, {})
   expectOk(await cancel())
   assert.deepEqual(await fetched(id), ['400.00', '300.00', '400.00'])
-  const before = await sums('cancelled')
+  const earlier = await sums('cancelled')
   expectOk(await report(id, { report: 'waived' }))
   assert.deepEqual(await owed(id), ['0.00', ['0.00'], ['0.00', 0]])
-  assert.deepEqual(await sums('cancelled'), { ...before, penalties: before.penalties - 400 })
+  assert.deepEqual(await sums('cancelled'), { ...earlier, penalties: earlier.penalties - 400 })
   assert.deepEqual(await fetched(id), ['0.00', '0.00', '0.00'])
   const { penalty, reservation } = expectOk(await cancel()).body
   assert.deepEqual(Object(penalty).amount, '0.00')
@@ -147,14 +147,14 @@ test('a cancelled reservation that was waived owes nothing: repeats, sums and wh
 
 test('what is due for no-shows is summed, as the last report says', async () => {
   const id = await shortened()
-  const before = await sums('noShows')
+  const earlier = await sums('noShows')
   gateway.clock.set('2027-04-21T06:00:00Z')
   expectOk(await report(id, { report: 'no_show' }))
-  const after = { reservations: before.reservations + 1, penalties: before.penalties + 400 }
+  const after = { reservations: earlier.reservations + 1, penalties: earlier.penalties + 400 }
   assert.deepEqual(await sums('noShows'), after)
   assert.deepEqual(await fetched(id), ['400.00', '300.00', '100.00'])
   expectOk(await report(id, { report: 'no_show', waivePenalty: true }))
-  assert.deepEqual(await sums('noShows'), { ...after, penalties: before.penalties })
+  assert.deepEqual(await sums('noShows'), { ...after, penalties: earlier.penalties })
   expectOk(await report(id, { report: 'arrived' }))
-  assert.deepEqual(await sums('noShows'), before)
+  assert.deepEqual(await sums('noShows'), earlier)
 })

@@ -1,6 +1,6 @@
-import { testCases } from '../../../test/stage/scenes/tax-cases.ts'
+import { testCases } from '../../../test/stage/taxes/tax-cases.ts'
 
-// test/stage/scenes/tax-cases.ts explains how to read the tables.
+// test/stage/taxes/tax-cases.ts explains how to read the tables.
 
 // Taxes with dates.
 testCases(`

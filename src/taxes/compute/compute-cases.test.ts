@@ -1,6 +1,6 @@
-import { testCases } from '../../../test/stage/scenes/tax-cases.ts'
+import { testCases } from '../../../test/stage/taxes/tax-cases.ts'
 
-// One room, in a currency with two minor digits. test/stage/scenes/tax-cases.ts explains how to read the table.
+// One room, in a currency with two minor digits. test/stage/taxes/tax-cases.ts explains how to read the table.
 
 testCases(`
   No taxes: the price is before and after tax

@@ -9,8 +9,8 @@ import {
   naiveTaxes,
   times,
   type Fraction,
-} from '../../../test/stage/scenes/naive-taxes.ts'
-import { firstNight, nightCounts, roomsOf, stays, type Stay } from '../../../test/stage/scenes/tax-stays.ts'
+} from '../../../test/stage/taxes/naive-taxes.ts'
+import { firstNight, nightCounts, roomsOf, stays, type Stay } from '../../../test/stage/taxes/tax-stays.ts'
 import { formatNight } from '../../base/calendar.ts'
 import { computeTaxes, type TaxedRoom, type TaxedStay } from './compute.ts'
 import { taxTypes, taxUnits, type Tax } from '../contract.ts'

@@ -8,8 +8,8 @@ import {
   plus,
   times,
   type Fraction,
-} from '../../../test/stage/scenes/naive-taxes.ts'
-import { firstNight, roomsOf, stays } from '../../../test/stage/scenes/tax-stays.ts'
+} from '../../../test/stage/taxes/naive-taxes.ts'
+import { firstNight, roomsOf, stays } from '../../../test/stage/taxes/tax-stays.ts'
 import { computeTaxes } from './compute.ts'
 import type { Tax } from '../contract.ts'
 import { traceTaxes } from './trace.ts'

@@ -91,7 +91,7 @@ function BookingForm({ supplierId, first }: { supplierId: number; first: Sandbox
               const { hotelId } = book.variables.body
               cancel.mutate(
                 { params: { supplierId }, body: { hotelId, reservationId, expectedPenalty } },
-                { onError: () => quotes.invalidateQueries({ queryKey: ['quoteInSandbox'] }) },
+                { onError: () => void quotes.invalidateQueries({ queryKey: ['quoteInSandbox'] }) },
               )
             }}
           />

@@ -17,7 +17,7 @@ const seeds: Readonly<Record<string, number>> = {
 for (const [name, seed] of Object.entries(seeds)) {
   test(`deliberate break ${name}: the proof of the ledger notices it`, async () => {
     const output = await outputOf({
-      proof: 'proofs/models/ledger.proof.ts',
+      proof: 'proofs/sale/ledger.proof.ts',
       breaks: 'ledger/break.ts',
       name,
       seed,
