@@ -262,7 +262,8 @@ export const reservationRoutes = {
     examples: [
       {
         summary: 'All of a reservation',
-        request: { id: '1' },
+        params: { id: '1' },
+        request: {},
         answer: { status: 200, body: { code: '200', message: 'Cancellation quoted' } },
       },
     ],

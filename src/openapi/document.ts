@@ -171,7 +171,7 @@ function parameters(described: PublicRoute, shapes: Shapes): Json[] {
 
 function parameterExamples({ examples }: PublicRoute, parameter: string, isNumber: boolean): Json {
   const given = examples.flatMap((example) => {
-    const request = recordOf(example.request)
+    const request = { ...recordOf(example.request), ...recordOf(example.params) }
     const value = isNumber ? Number(request[parameter]) : request[parameter]
     return parameter in request ? [[keyOf(example), { summary: example.summary, value }]] : []
   })

@@ -315,6 +315,7 @@ describe('a reservation', () => {
       CardNumber: '4111111111111111',
       ExpireDate: '01/2030',
       cvv: '917',
+      IsVirtual: '0',
     }
     const sent = body('Confirm', '1', { paymentcarddetail: card })
     assert.equal((await send(urls.booking, sent, { secrets: [secret] })).status, 200)

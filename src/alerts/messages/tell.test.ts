@@ -266,7 +266,7 @@ test('no message, list, console answer or log line has data of guests', async ()
   mailServer.mails.splice(0)
   const guest = { firstName: canary, lastName: canary, email: `${canary}@guest.example`, phone: '+15550100' }
   clock.set('2027-03-20T08:00:00Z')
-  const booked = await shop.book({ customer: guest, comments: canary })
+  const booked = await shop.book({ customer: { ...guest, remarks: canary } })
   assert.equal(booked.status, 201, booked.text)
   clock.set('2027-03-20T09:00:00Z')
   await watchOnce(needs)

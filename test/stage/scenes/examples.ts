@@ -51,7 +51,7 @@ function sendExample(
   { request, params }: Example,
   headers: Record<string, string>,
 ): Promise<Reply> {
-  if (method === 'GET') return caller.get(filled(path, request), headers)
+  if (method === 'GET') return caller.get(filled(path, { ...Object(request), ...Object(params) }), headers)
   if (method === 'DELETE') return caller.delete(filled(path, request), headers)
   if (method === 'PUT') return caller.put(filled(path, params), request, headers)
   return caller.post(filled(path, params), request, headers)
