@@ -2,6 +2,7 @@ import { addDays } from '../models/naive-offers.ts'
 import type { Random } from '../fuzz/random.ts'
 import { expectOk, product, storyHotel } from '../story.ts'
 import { amountText } from '../sale/exact.ts'
+import type { Fee } from '../sale/fees.ts'
 import { NaiveHotel, roomRates } from './naive-hotel.ts'
 import type { Tax } from '../sale/price.ts'
 import { supplierName, type Stage } from './stage.ts'
@@ -146,6 +147,11 @@ function randomTaxes(random: Random): Tax[] {
   return all.filter(() => random.chance(0.45))
 }
 
+const fees: readonly Fee[] = [
+  { name: 'Resort', valueType: 'fixed', value: '7', appliedPer: 'per_person_per_night' },
+  { name: 'Service', valueType: '%', value: '2.5', appliedPer: 'per_room_per_stay' },
+]
+
 /** By their names alone. */
 const listed: readonly Policy[] = [
   { code: 'FREE', penalties: [] },
@@ -171,7 +177,8 @@ function randomPolicy(random: Random): Policy {
     if (random.chance(0.4))
       penalties.push({ ...(deadline ? { deadline } : {}), charge: randomCharge(random) })
   if (random.chance(0.4)) penalties.push({ charge: randomCharge(random), isNoShow: true })
-  return { code: `OWN${random.below(1_000)}`, penalties }
+  const number = random.below(1_000)
+  return { code: `OWN${number}`, penalties, ...(number % 3 === 0 ? { fees } : {}) }
 }
 
 function randomCharge(random: Random): Charge {

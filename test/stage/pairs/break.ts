@@ -26,6 +26,24 @@ const breaks: Readonly<Record<string, Replacement>> = {
     from: 'const atMs = nowMs + hotel.aheadMs',
     to: 'const atMs = nowMs',
   },
+  /** A room that keeps nights has its deadlines in the zone that the hotel has by now. */
+  zoneByNow: {
+    file: 'src/bookings/sale/kept-price.ts',
+    from: 'const { timeZone = stay.timeZone } = basis',
+    to: 'const { timeZone } = stay',
+  },
+  /** What is owed in a former currency is lost with a change. */
+  owedInFormerCurrency: {
+    file: 'src/bookings/book/book.ts',
+    from: 'if (owed === 0) return',
+    to: 'if (owed >= 0) return',
+  },
+  /** A night more is refused while nights that are booked already are closed. */
+  bookedNightClosed: {
+    file: 'src/offers/price/evaluate.ts',
+    from: 'return held !== undefined && night >= held.from && night < held.to',
+    to: 'return false',
+  },
 }
 
 const wanted = breaks[process.env['ARI_PROOF_BREAK'] ?? '']

@@ -141,8 +141,8 @@ function expectedOf({ model }: Account, stay: Stay, party: Party) {
     const { sold, unitsLeft, broken: rules } = model.answer(stayOf(rateId, stay, party))
     const [room] = sold ? shown('', sold, model.nowMs).rooms : []
     if (room) {
-      const { mealPlan, total, cancellation, freeUntil, penalties } = room
-      offers.push({ rateId, unitsLeft, mealPlan, total, cancellation, freeUntil, penalties })
+      const { mealPlan, total, fees, cancellation, freeUntil, penalties } = room
+      offers.push({ rateId, unitsLeft, mealPlan, total, fees, cancellation, freeUntil, penalties })
     } else broken.push(`${rateId}: ${namesOf(rules)}`)
   }
   return { offers, broken }

@@ -37,7 +37,7 @@ export type Rate = {
   mealPlan: string
   occupancy: NaiveProduct['occupancy']
   policy: Policy
-  /** Its flat penalty is of a currency that the hotel had before. */
+  /** A flat penalty or a fee of it is of a currency that the hotel had before. */
   isFormer: boolean
 }
 type Answer = { broken: ReadonlySet<string>; unitsLeft: number; sold: State | undefined }
@@ -148,7 +148,7 @@ export class NaiveAccount implements Seller {
     this.hotel = { ...this.hotel, currency }
     this.guard.changeCurrency()
     this.adopt(copyOf(this.read()))
-    this.rates = this.rates.map((rate) => ({ ...rate, isFormer: hasFlatCharge(rate.policy) }))
+    this.rates = this.rates.map((rate) => ({ ...rate, isFormer: hasFlatAmount(rate.policy) }))
     this.taxes = this.taxes.map((tax) => ({ ...tax, isFormer: tax.valueType === 'fixed' }))
   }
 
@@ -249,8 +249,9 @@ export class NaiveAccount implements Seller {
   }
 }
 
-function hasFlatCharge({ penalties = [] }: Policy): boolean {
-  return penalties.some(({ charge }) => charge !== 'stay' && 'flat' in charge)
+function hasFlatAmount({ penalties = [], fees = [] }: Policy): boolean {
+  const isFlat = penalties.some(({ charge }) => charge !== 'stay' && 'flat' in charge)
+  return isFlat || fees.some(({ valueType }) => valueType === 'fixed')
 }
 
 /** A stay of one room, whose guest is nobody in particular. */

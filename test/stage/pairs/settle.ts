@@ -132,7 +132,9 @@ async function change(
     return reply
   }
   const expected = model.change(before, asked)
-  settled.outcomes.push(`${what} ${expected.isRefused ? 'refused' : 'booked'}`)
+  const outcome = expected.isRefused ? 'refused' : 'booked'
+  settled.outcomes.push(`${what} ${outcome}`)
+  if (before.currency !== model.currency) settled.outcomes.push(`${what} in another currency ${outcome}`)
   const dry = await put({ dryRun: true })
   if (expected.isRefused) {
     expectRefusal(account, dry, expected.as)

@@ -95,7 +95,12 @@ async function stock(account: Account, first: string): Promise<void> {
   const policies: Record<string, Policy> = {
     BAR: { code: 'SMALL', penalties: [{ charge: { flat: 20 } }, late] },
     NRF: { code: 'NRF', isListed: true, penalties: [{ charge: 'stay' }] },
-    FLX: { code: 'FLEX2', isListed: true, penalties: [late] },
+    FLX: {
+      code: 'FLEX2',
+      isListed: true,
+      penalties: [late],
+      fees: [{ name: 'Resort', valueType: 'fixed', value: '9', appliedPer: 'per_person_per_night' }],
+    },
   }
   model.rates = Object.entries(policies).map(([rateId, policy]) => ({ ...common, rateId, policy }))
   const common2 = { appliedOn: 'net', included: false } as const

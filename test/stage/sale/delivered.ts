@@ -29,6 +29,7 @@ export function delivered(id: string, { status, state, atMs }: Version) {
       guest: [room.guest.firstName, room.guest.lastName],
       dates: [checkin, checkout, ...datesOf(state)],
       afterTax: text(room.price.afterTax),
+      fees: room.fees.map(({ name, appliedPer, amount }) => [name, appliedPer, text(amount)]),
     })),
     gone: gone.map(({ number, amount, isKnown }) => [
       `${id}-${number}`,
@@ -64,7 +65,7 @@ export function readDelivered(body: Record<string, unknown>): ReturnType<typeof 
         last_name: last,
       } = Object(one)
       const { arrival_date: from, departure_date: to, amountaftertax: afterTax } = Object(one)
-      const { meal_plan: mealPlan, GuestCount: guests } = Object(one)
+      const { meal_plan: mealPlan, GuestCount: guests, fees = [] } = Object(one)
       return {
         id,
         of: [roomId, price[0].rate_id],
@@ -73,6 +74,7 @@ export function readDelivered(body: Record<string, unknown>): ReturnType<typeof 
         guest: [first, last],
         dates: [from, to, ...price.map(({ date }: { date: string }) => date)],
         afterTax,
+        fees: [...fees].map(({ name, applied_per: per, value }) => [name, per, value]),
       }
     }),
     gone: [...gone].map((one) => [Object(one).room_reservation_id, Object(one).penalty ?? null]),

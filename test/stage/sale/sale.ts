@@ -1,5 +1,6 @@
 import { addDays } from '../models/naive-offers.ts'
 import { cancelCost, forfeitedOf, withClaims } from './claims.ts'
+import { feesOf, type FeeLine } from './fees.ts'
 import { priceOf, type Price, type SoldNight, type Tax } from './price.ts'
 import { datesOf, isSameRate, overlap, type RoomRate, type Stay } from './stays.ts'
 import { rulesOf, stepsOf, type Policy, type Step } from './terms.ts'
@@ -43,13 +44,14 @@ type Bought = RoomRate &
   }
 export type Room = Bought & {
   price: Price
+  fees: readonly FeeLine[]
   steps: readonly Step[] | undefined
   /** For dates of which the room keeps some. */
   owed: Claim | undefined
   /** For dates of which it keeps none. */
   former: readonly Claim[]
 }
-export type Total = Omit<Price, 'base'>
+export type Total = Omit<Price, 'base'> & { feesAtProperty: number }
 export type Gone = { number: number; amount: number; isKnown: boolean; code: string }
 export type State = Stay & {
   currency: string
@@ -100,9 +102,12 @@ function named({ roomId, rateId, adults, childAges, guest }: AskedRoom, number: 
 
 function priced(room: Bought, { checkin }: Stay, digits: number): Room {
   const { nights, once, counts, policy, zone } = room
-  const price = priceOf({ nights, once, persons: counts.adults + counts.children, digits })
+  const persons = counts.adults + counts.children
+  const price = priceOf({ nights, once, persons, digits })
+  const stayed = { nights: nights.length, persons, afterTax: price.afterTax, digits }
+  const fees = feesOf(policy.fees ?? [], stayed)
   const steps = stepsOf(policy, price, { zone, arrival: checkin, digits })
-  return { ...room, price, steps, owed: undefined, former: [] }
+  return { ...room, price, fees, steps, owed: undefined, former: [] }
 }
 
 /** What the change of a reservation makes of it, and what its guest has to agree to. */
@@ -178,12 +183,13 @@ function nightNow(hotel: Seller, room: AskedRoom, date: string): SoldNight {
 }
 
 export function totalOf({ rooms }: Pick<State, 'rooms'>): Total {
-  const total = { beforeTax: 0, tax: 0, afterTax: 0, dueAtProperty: 0 }
-  for (const { price } of rooms) {
+  const total = { beforeTax: 0, tax: 0, afterTax: 0, dueAtProperty: 0, feesAtProperty: 0 }
+  for (const { price, fees } of rooms) {
     total.beforeTax += price.beforeTax
     total.tax += price.tax
     total.afterTax += price.afterTax
     total.dueAtProperty += price.dueAtProperty
+    for (const { amount } of fees) total.feesAtProperty += amount
   }
   return total
 }

@@ -83,7 +83,8 @@ function roomShown(id: string, room: Room, { digits }: State, nowMs: number) {
     guest: room.guest,
     mealPlan: room.mealPlan,
     nights: room.nights.map(({ date }) => date),
-    total: totalShown(room.price, digits),
+    total: totalShown(totalOf({ rooms: [room] }), digits),
+    fees: room.fees.map(({ name, appliedPer, amount }) => [name, appliedPer, text(amount)]),
     owedAtLeast: text(owedBy(room)),
     forfeited: text(forfeitedByRoom(room)),
     ...cancellationAt(room.steps, owedBy(room), nowMs),
@@ -96,9 +97,10 @@ function roomShown(id: string, room: Room, { digits }: State, nowMs: number) {
   }
 }
 
-/** The sums that stand wherever a total stands; nothing here has fees. */
-function totalShown({ beforeTax, tax, afterTax, dueAtProperty }: Total, digits: number): string[] {
-  return [beforeTax, tax, afterTax, dueAtProperty, 0, afterTax + dueAtProperty].map((minor) =>
+/** The sums that stand wherever a total stands. */
+function totalShown({ beforeTax, tax, afterTax, dueAtProperty, feesAtProperty }: Total, digits: number) {
+  const allIn = afterTax + dueAtProperty + feesAtProperty
+  return [beforeTax, tax, afterTax, dueAtProperty, feesAtProperty, allIn].map((minor) =>
     amountText(minor, digits),
   )
 }
@@ -156,13 +158,14 @@ function readRoom(room: unknown): ShownRoom {
 /** The price and the terms of a room or an offer. */
 export function readTerms(
   sold: unknown,
-): Pick<ShownRoom, 'total' | 'cancellation' | 'freeUntil' | 'penalties'> {
-  const { total, cancellation, freeUntil, cancelPolicy } = Object(sold)
+): Pick<ShownRoom, 'total' | 'fees' | 'cancellation' | 'freeUntil' | 'penalties'> {
+  const { total, fees, cancellation, freeUntil, cancelPolicy } = Object(sold)
   const penalties = Object(cancelPolicy).penalties?.map((one: unknown) => {
     const { from, amount, noShow } = Object(one)
     return [from, amount, ...(noShow === true ? ['no-show'] : [])]
   })
-  return { total: readTotal(total), cancellation, freeUntil, penalties: penalties ?? null }
+  const lines = [...fees].map(({ name, appliedPer, amount }) => [name, appliedPer, amount])
+  return { total: readTotal(total), fees: lines, cancellation, freeUntil, penalties: penalties ?? null }
 }
 
 function readTotal(total: unknown): string[] {

@@ -1,5 +1,6 @@
 import { addDays } from '../models/naive-offers.ts'
 import { exact, rounded, sum } from './exact.ts'
+import type { Fee } from './fees.ts'
 import type { Price } from './price.ts'
 import { instantIn, instantText } from './zones.ts'
 
@@ -9,7 +10,12 @@ export type Charge = 'stay' | { nights: number } | { percent: number } | { flat:
 export type Deadline = { unit: 'D' | 'H'; value: number; time: string }
 export type NaivePenalty = { deadline?: Deadline; charge: Charge; isNoShow?: true }
 /** `penalties: undefined`: nobody knows the terms. */
-export type Policy = { code: string; isListed?: true; penalties: readonly NaivePenalty[] | undefined }
+export type Policy = {
+  code: string
+  isListed?: true
+  penalties: readonly NaivePenalty[] | undefined
+  fees?: readonly Fee[]
+}
 
 export function daysBefore(value: number): Deadline {
   return { unit: 'D', value, time: '18:00' }
@@ -18,8 +24,8 @@ export function daysBefore(value: number): Deadline {
 /** An amount from an instant on; `-Infinity` is from the booking on. */
 export type Step = { fromMs: number; from: string | null; amount: number; isNoShow: boolean }
 
-export function pushedPolicies({ code, isListed, penalties }: Policy): object[] {
-  if (isListed || !penalties) return [{ code }]
+export function pushedPolicies({ code, isListed, penalties, fees = [] }: Policy): object[] {
+  if (isListed || !penalties) return [{ code, fees }]
   const cancelPenalties = penalties.map(({ deadline, charge, isNoShow }) => ({
     ...(isNoShow ? { noShow: true } : {}),
     ...(deadline
@@ -33,7 +39,7 @@ export function pushedPolicies({ code, isListed, penalties }: Policy): object[] 
       : {}),
     penaltyCharge: pushedCharge(charge),
   }))
-  return [{ code, cancelPenalties }]
+  return [{ code, cancelPenalties, fees }]
 }
 
 function pushedCharge(charge: Charge): object {
@@ -44,8 +50,8 @@ function pushedCharge(charge: Charge): object {
 }
 
 /** What a policy means, whatever its name. */
-export function rulesOf({ penalties }: Policy): string {
-  return JSON.stringify(penalties ?? null)
+export function rulesOf({ penalties, fees = [] }: Policy): string {
+  return JSON.stringify([penalties ?? null, fees])
 }
 
 /** Earliest first, a no-show last; undefined where the terms are unknown. */
