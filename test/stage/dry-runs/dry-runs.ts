@@ -7,7 +7,8 @@ import { expectStatus, newHistory, refusalOf, type History } from '../ledger/his
 import { Hotel } from '../ledger/hotel.ts'
 import { bodyOf } from '../sale/asks.ts'
 import { withoutRooms } from '../sale/claims.ts'
-import { booked, changed, type Asked, type State } from '../sale/sale.ts'
+import { booked, changed } from '../sale/sale.ts'
+import type { Asked, State } from '../sale/state.ts'
 import { allOf, differing, penaltyOf, plain, type Kind, type Pair } from './shown-pair.ts'
 import { openStage } from '../ledger/stage.ts'
 

@@ -1,5 +1,5 @@
 import type { Reply } from '../harness.ts'
-import type { State } from '../sale/sale.ts'
+import type { State } from '../sale/state.ts'
 
 /** What a dry run or a quote showed, and whether the call still finds it so. */
 

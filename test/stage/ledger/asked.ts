@@ -1,7 +1,7 @@
 import { addDays } from '../models/naive-offers.ts'
 import type { History } from './history.ts'
 import { roomRates } from './naive-hotel.ts'
-import type { Asked, AskedRoom, State } from '../sale/sale.ts'
+import type { Asked, AskedRoom, State } from '../sale/state.ts'
 
 /** What guests ask for: stays at random, and changes of them. */
 

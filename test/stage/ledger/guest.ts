@@ -7,7 +7,8 @@ import { expectStatus, refusalOf, type History } from './history.ts'
 import { Reservation } from '../sale/reservation.ts'
 import { asksShown, bodyOf, consentsOf, nothingAsked, readAsks } from '../sale/asks.ts'
 import { forfeitedOf, owedBy, withoutRooms } from '../sale/claims.ts'
-import { booked, changed, totalOf, type Asks, type State } from '../sale/sale.ts'
+import { booked, changed, totalOf, type Asks } from '../sale/sale.ts'
+import type { State } from '../sale/state.ts'
 
 /** What guests do: they book, change and cancel, and agree to what they are asked for, or not. */
 

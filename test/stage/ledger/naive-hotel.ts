@@ -1,6 +1,6 @@
 import { addDays } from '../models/naive-offers.ts'
 import { isOnce, type SoldNight, type Tax } from '../sale/price.ts'
-import type { Counts, Party, Seller } from '../sale/sale.ts'
+import type { Counts, Party, Seller } from '../sale/state.ts'
 import type { RoomRate } from '../sale/stays.ts'
 import type { Policy } from '../sale/terms.ts'
 

@@ -11,18 +11,8 @@ import {
 } from '../models/naive-offers.ts'
 import type { Value } from '../models/read-back-nights.ts'
 import { isOnce, type SoldNight, type Tax } from '../sale/price.ts'
-import {
-  booked,
-  changed,
-  onlyGivesUp,
-  type Asked,
-  type AskedRoom,
-  type Asks,
-  type Counts,
-  type Party,
-  type Seller,
-  type State,
-} from '../sale/sale.ts'
+import { booked, changed, onlyGivesUp, type Asks } from '../sale/sale.ts'
+import type { Asked, AskedRoom, Counts, Party, Seller, State } from '../sale/state.ts'
 import { datesOf, type RoomRate, type Stay } from '../sale/stays.ts'
 import type { Policy } from '../sale/terms.ts'
 import { isPrice, roomId } from '../withheld/lines.ts'

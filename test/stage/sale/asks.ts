@@ -1,7 +1,8 @@
 import { ada } from '../scenes/booking.ts'
 import { forfeitedOf } from './claims.ts'
 import { amountText } from './exact.ts'
-import { totalOf, type Asked, type Asks, type State } from './sale.ts'
+import { totalOf, type Asks } from './sale.ts'
+import type { Asked, State } from './state.ts'
 
 /** What guests ask for, and what they are asked to agree to. */
 

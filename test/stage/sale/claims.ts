@@ -1,4 +1,4 @@
-import type { Claim, Gone, Room, State } from './sale.ts'
+import type { Claim, Gone, Room, State } from './state.ts'
 import { hull, isSameRate, overlap, type Stay } from './stays.ts'
 import { dueAt } from './terms.ts'
 

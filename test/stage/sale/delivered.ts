@@ -1,6 +1,7 @@
 import { forfeitedOf } from './claims.ts'
 import { amountText } from './exact.ts'
-import { totalOf, type Counts, type State } from './sale.ts'
+import { totalOf } from './sale.ts'
+import type { Counts, State } from './state.ts'
 import { cancelDue, readDue, type Due } from './shown.ts'
 import { datesOf } from './stays.ts'
 

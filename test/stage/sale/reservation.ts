@@ -1,6 +1,6 @@
 import { amountText, minorOf, sum } from './exact.ts'
 import { letGo } from './claims.ts'
-import type { State } from './sale.ts'
+import type { State } from './state.ts'
 import { cancelDue, noShowDue, type Due } from './shown.ts'
 
 /** A reservation as the ledger knows it: each version as it was told, what the hotel reported since, and what stands. */

@@ -1,65 +1,12 @@
 import { addDays } from '../models/naive-offers.ts'
 import { cancelCost, forfeitedOf, withClaims } from './claims.ts'
-import { feesOf, type FeeLine } from './fees.ts'
-import { priceOf, type Price, type SoldNight, type Tax } from './price.ts'
-import { datesOf, isSameRate, overlap, type RoomRate, type Stay } from './stays.ts'
-import { rulesOf, stepsOf, type Policy, type Step } from './terms.ts'
+import { feesOf } from './fees.ts'
+import { priceOf, type SoldNight, type Tax } from './price.ts'
+import type { Asked, Bought, AskedRoom, Party, Room, Seller, State, Total } from './state.ts'
+import { datesOf, isSameRate, overlap, type Stay } from './stays.ts'
+import { rulesOf, stepsOf } from './terms.ts'
 
 /** What a guest bought, changed and owes, by the contract alone. Amounts are minor units. */
-
-export type Guest = { firstName: string; lastName: string }
-export type Party = { adults: number; childAges: readonly number[] }
-/** A party by the hotel's ages. */
-export type Counts = { adults: number; children: number; infants: number }
-/** A room as it is asked for; with a number, one that is booked. */
-export type AskedRoom = RoomRate & Party & { number?: number; guest: Guest }
-export type Asked = Stay & { rooms: readonly AskedRoom[] }
-
-/** A hotel as it sells now. */
-export type Seller = {
-  readonly zone: string
-  readonly currency: string
-  readonly digits: number
-  /** What is charged once a stay. */
-  readonly once: readonly Tax[]
-  nightsOf: (room: AskedRoom, stay: Stay) => SoldNight[]
-  policyOf: (roomRate: RoomRate) => Policy
-  mealPlanOf: (roomRate: RoomRate) => string
-  countsOf: (party: Party) => Counts
-}
-
-export type Claim = Stay & { amount: number }
-/** A room as it was bought. */
-type Bought = RoomRate &
-  Party & {
-    number: number
-    guest: Guest
-    counts: Counts
-    nights: readonly SoldNight[]
-    once: readonly Tax[]
-    mealPlan: string
-    policy: Policy
-    /** In which its deadlines are. */
-    zone: string
-  }
-export type Room = Bought & {
-  price: Price
-  fees: readonly FeeLine[]
-  steps: readonly Step[] | undefined
-  /** For dates of which the room keeps some. */
-  owed: Claim | undefined
-  /** For dates of which it keeps none. */
-  former: readonly Claim[]
-}
-export type Total = Omit<Price, 'base'> & { feesAtProperty: number }
-export type Gone = { number: number; amount: number; isKnown: boolean; code: string }
-export type State = Stay & {
-  currency: string
-  digits: number
-  rooms: readonly Room[]
-  gone: readonly Gone[]
-  numbersUsed: number
-}
 
 export type Asks = { total: boolean; terms: boolean; forfeit: boolean }
 export type Changed =

@@ -1,6 +1,7 @@
 import { amountText } from './exact.ts'
 import { costOfRoom, forfeitedByRoom, forfeitedOf, formerOf, owedBy } from './claims.ts'
-import { totalOf, type Room, type State, type Total } from './sale.ts'
+import { totalOf } from './sale.ts'
+import type { Room, State, Total } from './state.ts'
 import { cancellationAt, dueAt, dueForNoShow, strictest, type Cancellation } from './terms.ts'
 
 /** What platforms must be told of a sale. */
