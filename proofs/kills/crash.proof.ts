@@ -281,8 +281,7 @@ test(
   },
 )
 
-/** A push whose second half is sent later. */
-/** A push of which the service has the beginning: it is under way. */
+/** A push that the service has begun to take, and whose body is sent later. */
 async function slowPush(
   url: string,
   apiKey: string,
