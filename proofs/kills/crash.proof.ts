@@ -3,6 +3,7 @@
  * of disk space under load, and all acknowledgements are compared with the data found afterwards.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, test, type TestContext } from 'node:test'
@@ -244,7 +245,7 @@ test(
       const from = world.ledger.attempts.length
       const watchers = watchersOf(service.pid)
       const load = world.load()
-      const slow = slowPush(service.url, world.apiKey)
+      const slow = await slowPush(service.url, world.apiKey)
       await wait(between(500, 1_500))
       const stopMs = performance.now()
       service.signal('SIGTERM')
@@ -280,17 +281,27 @@ test(
   },
 )
 
-/** A push whose second half is sent later. */
-function slowPush(url: string, apiKey: string): { finish: () => void; status: Promise<number | undefined> } {
+/** A push that the service has begun to take, and whose body is sent later. */
+async function slowPush(
+  url: string,
+  apiKey: string,
+): Promise<{ finish: () => void; status: Promise<number | undefined> }> {
   const body = JSON.stringify([hotelBody('SLOW', Math.floor(performance.now()))])
   const sent = request(`${url}/v1/push/hotels`, {
     method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'content-length': body.length },
+    headers: {
+      'x-api-key': apiKey,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    },
   })
   const status = new Promise<number | undefined>((resolve, reject) => {
     sent.once('response', (response) => void text(response).then(() => resolve(response.statusCode)))
     sent.once('error', reject)
   })
+  sent.flushHeaders()
+  await once(sent, 'continue')
   sent.write(body.slice(0, 10))
   return { finish: () => sent.end(body.slice(10)), status }
 }
