@@ -5,7 +5,7 @@ import type { BookingRefusal, CreateReservationBody } from '../src/api.ts'
 import { bookingClient, type BookingClient } from '../src/clients.ts'
 import { openShop, type Shop } from '../../../test/stage/scenes/booking.ts'
 import { gatewayForTests } from '../../../test/stage/harness.ts'
-import { expectOk } from '../../../test/stage/story.ts'
+import { expectOk, product } from '../../../test/stage/story.ts'
 
 /** Refused bookings, as programs in TypeScript tell them apart. */
 
@@ -41,6 +41,9 @@ function told(refusal: BookingRefusal | undefined): unknown {
     return [refusal.expected.afterTax, refusal.total.afterTax, refusal.currency]
   if (refusal?.type === 'NOT_BOOKABLE') return refusal.rules.map(({ rule, dates }) => [rule, dates])
   if (refusal?.type === 'SOLD_OUT') return refusal.rules?.map(({ rule }) => rule)
+  if (refusal?.type === 'PENALTY_DUE') return [refusal.forfeited?.amount, refusal.total?.afterTax]
+  if (refusal?.type === 'PENALTY_CHANGED') return refusal.penalty?.amount
+  if (refusal?.type === 'TERMS_CHANGED') return refusal.terms.map(({ expected }) => expected)
   return refusal?.problem.message
 }
 
@@ -60,6 +63,21 @@ test('a refusal is one of a union by its type, with the details of the answer', 
   assert.equal(told(gone), 'The reservation is cancelled')
 })
 
+test('what a guest did not agree to is told apart: terms, what is forfeited, and a penalty', async () => {
+  const cancelPolicies = [{ code: 'NRF' }]
+  const products = [product('DBL', 'BAR'), product('DBL', 'NRF', { cancelPolicies })]
+  expectOk(await shop.supplier.post('/push/products', { hotelId: 'H1', products }))
+  const fixed = { ...body, rooms: [{ roomId: 'DBL', rateId: 'NRF', adults: 2, guest: ada }] }
+  const expectedTerms = ['6kS2t8LZ1bYv0nQeXw3hRg']
+  const other = await refused(platform.createReservation({ ...fixed, expectedTerms }))
+  assert.deepEqual(told(other), expectedTerms)
+  const { reservationId: id } = await platform.createReservation(fixed)
+  const shorter = { ...fixed, checkout: '2027-04-21' }
+  assert.deepEqual(told(await refused(platform.modifyReservation({ id }, shorter))), ['88.00', '88.00'])
+  const cancelled = platform.cancelReservation({ id }, { expectedPenalty: '0.00' })
+  assert.equal(told(await refused(cancelled)), '176.00')
+})
+
 test('what is no refusal of a booking is none, and neither is one that this client does not know', async () => {
   assert.equal(await refused(platform.getReservation({ id: '999' })), undefined)
   const unknown = { code: '409', message: 'New', errors: [{ type: 'SOMETHING_NEW', message: 'New' }] }
@@ -73,6 +91,6 @@ test('numbers of queries are numbers', async () => {
   const { cursor } = await platform.listChanges({ wait: 0, limit: 5 })
   const { changes } = await platform.listChanges({ after: cursor, wait: 0, limit: 5 })
   assert.deepEqual(changes, [])
-  const { reservations, nextCursor } = await platform.listReservations({ supplier: 'Acme', limit: 1 })
-  assert.deepEqual([reservations.length, nextCursor], [1, null])
+  const { reservations, nextCursor } = await platform.listReservations({ supplier: 'Acme', limit: 2 })
+  assert.deepEqual([reservations.length, nextCursor], [2, null])
 })

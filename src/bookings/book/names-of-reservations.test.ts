@@ -241,6 +241,13 @@ test('rooms that are like no booked one are matched in their order', async () =>
       [],
     ],
   )
+  const fewer = expectOk(
+    await changeAsAsked(shop.platform, id, bookingBody('Acme', { rooms: [room({ rateId: 'NRF' })] })),
+  ).body
+  assert.deepEqual(
+    [fewer['rooms'], fewer['roomsGone']],
+    [[{ roomReservationId: `${id}-1`, matchedBy: 'order' }], [`${id}-2`, `${id}-3`]],
+  )
 })
 
 test('an unknown or repeated id of a room is refused with its path, and any in a booking', async () => {

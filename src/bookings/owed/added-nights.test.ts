@@ -43,7 +43,7 @@ const stay = (checkin: number, checkout: number) => ({
   checkout: `2027-04-${checkout}`,
 })
 
-test('the supplier is asked about the added nights alone, and they have its price within its tolerance', async () => {
+test('the supplier is asked about the added nights alone, and they have its price within its tolerance, also as delivered', async () => {
   const id = idOf(await live.book())
   const from = url.receiver.calls.length
   url.answers({ before: [100], after: [110] })
@@ -74,6 +74,12 @@ test('the supplier is asked about the added nights alone, and they have its pric
   assert.deepEqual(
     Object(agreed['reservation']).rooms[0].nights.map(({ afterTax }: Fields) => afterTax),
     ['110.00', '110.00', '116.60'],
+  )
+  const fetched = await live.supplier.get(`/push/webhook/pushbook/retrieve?reservation_id=${id}`)
+  const [reservation] = Object(expectOk(fetched).body['data'])[0].reservations.reservation
+  assert.deepEqual(
+    reservation.room[0].price.map(({ amount }: Fields) => amount),
+    ['100.00', '100.00', '106.00'],
   )
 })
 

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, beforeEach, test } from 'node:test'
 import {
-  idOf,
+  expectRefusal,
   expectStatus,
+  idOf,
   openShop,
   pushNights,
   room,
   type Shop,
 } from '../../../test/stage/scenes/booking.ts'
-import { gatewayForTests } from '../../../test/stage/harness.ts'
+import { gatewayForTests, type Reply } from '../../../test/stage/harness.ts'
 import { typesOf } from '../../../test/stage/under-way/calls.ts'
 import { expectOk, product } from '../../../test/stage/story.ts'
 
@@ -69,4 +70,50 @@ test('once the stay has begun, or a guest was reported as arrived, a cancellatio
   const report = { hotelId: 'H1', reservation_id: id, report: 'arrived' }
   expectOk(await shop.supplier.post('/push/reservations/report', report))
   assert.deepEqual(typesOf(expectStatus(await quote(), 409)), ['STAY_BEGUN'])
+})
+
+test('expectedTerms stand in the order of the rooms, and a refusal names each room whose terms are others', async () => {
+  const rooms = ['FLEX2', 'NRF', 'FREE'].map((rateId) => room({ rateId }))
+  const id = idOf(await shop.book({ rooms }))
+  const { reservation } = expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body
+  const digests = Array.from(Object(reservation).rooms, (one) => Object(one).termsDigest)
+  expectStatus(await shop.book({ rooms, expectedTerms: digests }), 201)
+  const [first, second, third] = digests
+  const refused = expectStatus(await shop.book({ rooms, expectedTerms: [second, first, third] }), 409)
+  assert.deepEqual(
+    [
+      typesOf(refused),
+      Array.from(Object(refused.body['terms']), (one) => {
+        const { room: position, expected, termsDigest, cancelPolicy } = Object(one)
+        return [position, expected, termsDigest, cancelPolicy.code]
+      }),
+    ],
+    [
+      ['TERMS_CHANGED'],
+      [
+        [0, second, first, 'FLEX2'],
+        [1, first, second, 'NRF'],
+      ],
+    ],
+  )
+})
+
+const cancelAt = (id: string, expectedPenalty: string | null): Promise<Reply> =>
+  shop.platform.post(`/booking/reservations/${id}/cancel`, { expectedPenalty })
+
+test('a cancellation at another penalty than was expected is refused: known for unknown, and unknown for free', async () => {
+  const cases: [string[], (string | null)[], string | null][] = [
+    [['FREE'], [null, '0.01'], '0.00'],
+    [['NRF'], [null, '0.00', '219.99'], '220.00'],
+    [['NOBODY_KNOWS'], ['0.00'], null],
+  ]
+  for (const [rates, others, penalty] of cases) {
+    const id = await booked(...rates)
+    for (const other of others) {
+      const refused = await expectRefusal(gateway, () => cancelAt(id, other))
+      const told = refused.body['penalty']
+      assert.deepEqual([typesOf(refused), told && Object(told).amount], [['PENALTY_CHANGED'], penalty])
+    }
+    expectOk(await cancelAt(id, penalty))
+  }
 })

@@ -119,8 +119,9 @@ test('a name or a remark changes nothing of what is owed', async () => {
   const id = await book({ rooms: [flexible] })
   gateway.clock.set('2027-04-19T22:00:00Z')
   const guest = { firstName: 'Grace', lastName: 'Hopper' }
-  const { reservation } = expectOk(await put(id, { rooms: [room({ guest })] })).body
-  assert.equal(Object(reservation).rooms[0].owedAtLeast, '0.00')
+  const remarked = { rooms: [room({ guest })], customer: { ...guest, remarks: 'Late arrival' } }
+  const { version, reservation } = expectOk(await put(id, remarked)).body
+  assert.deepEqual([version, Object(reservation).rooms[0].owedAtLeast], [2, '0.00'])
 })
 
 test('nights that stay keep the price that they were booked at, and what is added has that of now', async () => {

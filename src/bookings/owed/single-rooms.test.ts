@@ -62,6 +62,32 @@ test('units of a room that was cancelled are taken back without another, until a
   )
 })
 
+test('answers have the reservation as it is read afterwards; a repeat under its key has the first answer', async () => {
+  await pushNights(shop.supplier, { inventory: 9 })
+  const id = idOf(await shop.book({ rooms: [room(), room(), room()] }))
+  const read = async () =>
+    Object(expectOk(await shop.platform.get(`/booking/reservations/${id}`)).body['reservation'])
+  const change = bookingBody('Acme', { rooms: [room(), room({ adults: 1 }), room()] })
+  const { body } = expectOk(await shop.platform.put(`/booking/reservations/${id}`, change))
+  assert.deepEqual(body['reservation'], await read())
+  const keyed = (number: number) =>
+    shop.platform.post(
+      `/booking/reservations/${id}/cancel`,
+      { rooms: [`${id}-${number}`] },
+      { 'idempotency-key': `of-${id}` },
+    )
+  const first = expectOk(await keyed(1)).body
+  assert.deepEqual(first['reservation'], await read())
+  const all = expectOk(await cancelled(id, { rooms: [`${id}-2`] })).body
+  assert.deepEqual(all['reservation'], await read())
+  const again = expectOk(await keyed(1))
+  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first, 'true'])
+  expectStatus(await keyed(3), 422)
+  assert.deepEqual(await roomsOf(id), ['3'])
+  const last = expectOk(await cancelled(id, { rooms: [`${id}-3`] })).body
+  assert.deepEqual([last['status'], last['reservation']], ['Cancel', await read()])
+})
+
 /** As reservations are that were booked before rooms had numbers. */
 async function withoutNumbers(id: string): Promise<void> {
   await gateway.db.query(

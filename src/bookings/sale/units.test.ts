@@ -46,10 +46,9 @@ async function offered(stay: object = {}): Promise<string[]> {
   return offers.map(({ roomId, rateId, unitsLeft }) => [roomId, rateId, unitsLeft].join(' ')).sort()
 }
 
-/** What is stored of the room's rates on the night of the arrival. */
-async function storedUnits(): Promise<Record<string, unknown>> {
-  const { checkin } = bookingBody('Acme')
-  const range = { hotelId: 'H1', startDate: checkin, endDate: checkin }
+/** What is stored of the room's rates on a night, by default that of the arrival. */
+async function storedUnits(date = '2027-04-20'): Promise<Record<string, unknown>> {
+  const range = { hotelId: 'H1', startDate: date, endDate: date }
   const { body } = expectOk(await shop.supplier.post('/push/getAri', range))
   const items: { roomId: string; rates: Record<string, unknown>[] }[] = Object(body['ari'])
   const rates = items.find(({ roomId }) => roomId === 'DBL')?.rates ?? []
@@ -103,6 +102,40 @@ test('a guest who changes the rate keeps the unit; one comes back with the next 
   assert.deepEqual(await offered(), ['TWN BAR 1'])
   expectOk(await shop.platform.post(`${path}/cancel`, {}))
   assert.deepEqual(await offered(), ['TWN BAR 1'])
+})
+
+test('a rate’s units that were given up are taken back without another, until a push sets those of one of the room’s rates', async () => {
+  const rooms = [room(), room()]
+  await pushUnits({ bar: 2, nrf: 3 })
+  const id = idOf(await shop.book({ rooms }))
+  const change = (more: object) => changeAsAsked(shop.platform, id, bookingBody('Acme', { rooms, ...more }))
+  const shorter = { checkout: '2027-04-21' }
+  const night = { startDate: '2027-04-21', endDate: '2027-04-21' }
+  /** Of 21 April. */
+  const unitsOfNight = () => storedUnits('2027-04-21')
+  // A night, then a room.
+  for (const fewer of [shorter, { rooms: [room()] }]) {
+    expectOk(await change(fewer))
+    expectOk(await change({}))
+    assert.deepEqual(await unitsOfNight(), { BAR: 0, NRF: 1 })
+  }
+  for (const [units, left] of [
+    [{ bar: 2 }, { BAR: 0, NRF: 0 }],
+    [
+      { bar: 2, nrf: 2 },
+      { BAR: 0, NRF: 0 },
+    ],
+  ] as const) {
+    expectOk(await change(shorter))
+    await pushUnits(units, night)
+    expectOk(await change({}))
+    assert.deepEqual(await unitsOfNight(), left)
+  }
+  expectOk(await change(shorter))
+  await pushUnits({ nrf: 2 }, night)
+  const longer = bookingBody('Acme', { rooms, dryRun: true })
+  const refused = await shop.platform.put(`/booking/reservations/${id}`, longer)
+  assert.equal(messageOf(expectStatus(refused, 409)), 'Sold out')
 })
 
 test('where the room has units on some nights of a stay, its rates count alone on the others', async () => {

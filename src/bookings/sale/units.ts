@@ -3,7 +3,7 @@ import { nightsMax, unset } from '../../ari/blocks/block-codec.ts'
 import type { Block } from '../../ari/blocks/block.ts'
 import type { Stamp } from '../../ari/blocks/stamp.ts'
 import { blockKeyText, type BlockKey, type WrittenBlock } from '../../ari/blocks/store.ts'
-import { blockOf, keysOfRoom, type RoomRateDays } from '../../offers/stays/room-rate-days.ts'
+import { blockOf, keysOfRoom, type HotelMonth, type RoomRateDays } from '../../offers/stays/room-rate-days.ts'
 import type { HotelStay } from '../../offers/stays/stays.ts'
 import { firstDay, formatNight, monthOf, parseNight, type DayNumber } from '../../base/calendar.ts'
 import { numbersOfKey, roomRateKey } from '../../products/store.ts'
@@ -59,11 +59,30 @@ export function stillOwn(stay: HotelStay, givenUp: readonly GivenUp[]): Units['o
     const night = parseNight(date) ?? 0
     const month = stay.months[monthOf(night) - stay.firstMonth]
     const key = roomRateKey(roomNo, rateNo)
-    const since = month && blockOf(month, key)?.givenUp()?.[night - firstDay(monthOf(night))]
-    if (since !== undefined && since !== unset && revision >= since)
-      own.set(nightKey(key, night), { count, revision })
+    const index = night - firstDay(monthOf(night))
+    const counting = month ? countingBlocks(month, key, index) : []
+    const isOwn = (block: Block): boolean => {
+      const since = block.givenUp()?.[index] ?? unset
+      return since !== unset && revision >= since
+    }
+    if (counting.length > 0 && counting.every(isOwn)) own.set(nightKey(key, night), { count, revision })
   }
   return own.size > 0 ? own : undefined
+}
+
+/** The blocks that count the units of a row on a night: its own, or of a room without a count those of all its rates. */
+function countingBlocks(month: HotelMonth, key: number, index: number): Block[] {
+  const { roomNo, rateNo } = numbersOfKey(key)
+  const blockCounting = (row: number): Block[] => {
+    const block = blockOf(month, row)
+    return block && countAt(block, index) !== unset ? [block] : []
+  }
+  const own = blockCounting(key)
+  return own.length > 0 || rateNo !== 0 ? own : keysOfRoom(month, roomNo).flatMap(blockCounting)
+}
+
+function countAt(block: Block | undefined, index: number): number {
+  return block?.values(fieldNumber.inventory)?.[index] ?? unset
 }
 
 /** The units that a state leaves of what the one before it had, with the revision at which it does. */
@@ -156,7 +175,9 @@ export function loweredBlocks(
         const block = blockOf(stored, rowKey)
         if (block) {
           lower(block, key, ofRoom, { units, before, stamp })
-          noteGivenUp(block, month, given.get(rowKey) ?? [], stamp)
+          // Where the room has no count, those of its rates count its units.
+          const ofRates = (given.get(roomKey) ?? []).filter(({ date }) => isUncounted(ofRoom, month, date))
+          noteGivenUp(block, month, [...(given.get(rowKey) ?? []), ...ofRates], stamp)
         }
         if (block?.dirty)
           written.push({ key, text: blockKeyText(key), bytes: block.encode(), isStored: true })
@@ -166,14 +187,17 @@ export function loweredBlocks(
   return written
 }
 
+function isUncounted(ofRoom: readonly number[], month: number, date: string): boolean {
+  return (ofRoom[(parseNight(date) ?? 0) - firstDay(month)] ?? unset) === unset
+}
+
 /** Where a row counts no units, there is nothing to keep. */
 function noteGivenUp(block: Block, month: number, given: readonly GivenUp[], { revision }: Stamp): void {
   const first = firstDay(month)
   let mask = 0
   for (const { date } of given) {
-    const night = (parseNight(date) ?? 0) - first
-    if (night >= 0 && night < nightsMax && (block.values(fieldNumber.inventory)?.[night] ?? unset) !== unset)
-      mask |= 1 << night
+    const index = (parseNight(date) ?? 0) - first
+    if (index >= 0 && index < nightsMax && countAt(block, index) !== unset) mask |= 1 << index
   }
   if (mask !== 0) block.noteGivenUp(mask, revision)
 }
