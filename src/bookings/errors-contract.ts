@@ -52,7 +52,7 @@ export const reservationErrors = {
   priceChanged: {
     type: 'PRICE_CHANGED',
     message: 'The price has changed',
-    hint: 'Ask the guest, then repeat the request with expectedTotal set to the new total.afterTax and currency',
+    hint: 'Ask the guest, then repeat the request with expectedTotal set to afterTax and dueAtProperty of the new total, and its currency',
   },
   forfeitDue: {
     type: 'PENALTY_DUE',

@@ -108,6 +108,9 @@ test('an amount without a currency is in the booked one: the same number in anot
 test('a booking at a total that was seen in another currency is refused with the total in its own', async () => {
   await moveTo('EUR', 100)
   const seen = { afterTax: '220.00', currency: 'USD' }
+  assert.deepEqual(problemsOf(await shop.book({ expectedTotal: seen })), [
+    ['/expectedTotal/currency', 'PRICE_CHANGED', 'The price has changed'],
+  ])
   assert.deepEqual(refusal(await shop.book({ expectedTotal: seen })), [409, 'PRICE_CHANGED', '220.00', 'EUR'])
   idOf(await shop.book({ expectedTotal: { ...seen, currency: 'EUR' } }))
   idOf(await shop.book({ expectedTotal: { afterTax: '220.00' } }))

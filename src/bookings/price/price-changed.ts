@@ -40,5 +40,16 @@ export function priceChanged(
     total: renderTotal(total, feesOf(rooms), minorDigits),
     currency,
   }
-  return new Rejected(409, { ...reservationErrors.priceChanged, path: '/expectedTotal/afterTax' }, { extra })
+  const path = `/expectedTotal/${otherMember(expected, { total, currency })}`
+  return new Rejected(409, { ...reservationErrors.priceChanged, path }, { extra })
+}
+
+/** The member that is another one; where the price alone is not agreed on, its amount. */
+function otherMember(
+  expected: KnownTotal,
+  { total, currency }: Pick<Priced, 'total' | 'currency'>,
+): 'afterTax' | 'dueAtProperty' | 'currency' {
+  if (expected.currency !== currency) return 'currency'
+  const { afterTax, dueAtProperty = total.dueAtProperty } = expected
+  return afterTax === total.afterTax && dueAtProperty !== total.dueAtProperty ? 'dueAtProperty' : 'afterTax'
 }
