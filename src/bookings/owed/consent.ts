@@ -106,10 +106,12 @@ function differingTerms({ expectedTerms }: Consent, change: Change): Differing[]
   })
 }
 
-/** Whether a room that keeps its rate takes another policy than it was booked with. */
+/** Whether a room that keeps its rate takes another policy or meal plan than it was booked with. */
 function takesOtherTerms({ after, matched }: Change, position: number): boolean {
   const [room, booked] = [after.rooms[position], matched.get(position)]
-  if (!room?.basis || !booked?.basis || !isSameRate(room, booked)) return false
+  if (!room || !booked || !isSameRate(room, booked)) return false
+  if (room.mealPlan !== booked.mealPlan) return true
+  if (!room.basis || !booked.basis) return false
   return !isDeepStrictEqual(rulesOf(bookedTerms(room.basis)), rulesOf(bookedTerms(booked.basis)))
 }
 

@@ -86,7 +86,8 @@ export const asks = Type.Object(
     ),
     expectedTerms: Type.Optional(
       Type.Array(Type.Union([Type.String(), Type.Null()]), {
-        description: 'A room takes other terms of its rate: the `termsDigest` of each room, in their order',
+        description:
+          'A room takes another policy or meal plan of its rate: the `termsDigest` of each room, in their order',
       }),
     ),
     acceptForfeit: Type.Optional(Type.String({ description: '`forfeited` rises: the new sum' })),
