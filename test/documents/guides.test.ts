@@ -99,6 +99,17 @@ test('the changelog is a page beside the guides, to which every page leads', asy
   assert.match(document.info.description, /\(\/docs\/changelog\)/)
 })
 
+test('the guide of terms says what a platform does with unknown ones, and that fees are due by guests who stay', async () => {
+  const html = (await page('/terms')).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
+  for (const said of [
+    'What a platform does with it:',
+    'Don’t show it as free, and don’t filter it as refundable.',
+    'When a guest cancels, ask the hotel what it charges.',
+    'fees of a policy are due at the property by guests who stay',
+  ])
+    assert.ok(html.replaceAll('&#39;', "'").replaceAll("'", '’').includes(said), said)
+})
+
 test('each type of error has a place of its own, so that a page can link to it', async () => {
   const html = await page('/errors')
   for (const type of ['WRONG_TYPE', 'ROOM_NOT_FOUND', 'MALFORMED_JSON'])

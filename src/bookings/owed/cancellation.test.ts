@@ -117,3 +117,23 @@ test('a cancellation at another penalty than was expected is refused: known for 
     expectOk(await cancelAt(id, penalty))
   }
 })
+
+test('a room with unknown terms is named wherever a penalty stands, and nothing is said of the refund', async () => {
+  const id = await booked('NRF', 'NOBODY_KNOWS')
+  const [path, unknown] = [`/booking/reservations/${id}`, [`${id}-2`]]
+  const quote = async (rooms = ''): Promise<unknown[]> => {
+    const { penalty, refund } = expectOk(await shop.platform.get(`${path}/cancellation${rooms}`)).body
+    return [penalty && [Object(penalty).amount, Object(penalty).unknown], refund]
+  }
+  assert.deepEqual(
+    [await quote(), await quote(`?rooms=${id}-1`), await quote(`?rooms=${id}-2`)],
+    [
+      [['220.00', unknown], null],
+      [['220.00', undefined], '0.00'],
+      [null, null],
+    ],
+  )
+  const { penalty, reservation } = expectOk(await cancelAt(id, '220.00')).body
+  for (const told of [penalty, Object(reservation).penalty])
+    assert.deepEqual([Object(told).amount, Object(told).unknown], ['220.00', unknown])
+})

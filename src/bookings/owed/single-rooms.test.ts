@@ -99,7 +99,7 @@ async function withoutNumbers(id: string): Promise<void> {
   )
 }
 
-test('rooms that were booked before they had numbers keep those of their order when one is cancelled, and none is used again', async () => {
+test('rooms that were booked before they had numbers keep those of their order when one is cancelled, none is used again, and the hotel is told what each owed', async () => {
   await pushNights(shop.supplier, { inventory: 9 })
   const fixed = room({ rateId: 'NRF' })
   const id = idOf(await shop.book({ rooms: [fixed, room(), room()] }))
@@ -114,12 +114,19 @@ test('rooms that were booked before they had numbers keep those of their order w
   expectOk(await changed(id, room(), room()))
   assert.deepEqual(await roomsOf(id), ['2', '4'])
 
+  const gone = (penalty: string) => [
+    { room_reservation_id: `${id}-1`, penalty },
+    { room_reservation_id: `${id}-3`, penalty: '0.00' },
+  ]
+  assert.deepEqual(await fetched(id), ['176.00', gone('176.00')])
   const report = { hotelId: 'H1', reservation_id: id, report: 'waived', room_reservation_id: `${id}-1` }
   expectOk(await shop.supplier.post('/push/reservations/report', report))
+  assert.deepEqual(await fetched(id), ['0.00', gone('0.00')])
+})
+
+/** What the hotel fetches as forfeited, and of rooms that went. */
+async function fetched(id: string): Promise<unknown[]> {
   const { body } = expectOk(await shop.supplier.get(`/push/webhook/pushbook/retrieve?reservation_id=${id}`))
   const [{ forfeited, cancelled_room: gone }] = Object(body['data'])[0].reservations.reservation
-  assert.deepEqual(
-    [forfeited, gone.map((one: object) => Object(one).room_reservation_id)],
-    ['0.00', [`${id}-1`, `${id}-3`]],
-  )
-})
+  return [forfeited, gone]
+}
