@@ -167,6 +167,28 @@ test('what names no reservation or room of the body, or is no number, is ignored
   assert.equal(deliveries[0].timeline[0].ignored.length, 10)
 })
 
+test('a number with characters that nobody sees is none, in an answer as in an acknowledgement', async () => {
+  const unseen = ['\u200b', 'A\u202e-1', 'A\u2028-1', '\u3164', ' A-1', 'A-1\u00a0']
+  const answered = await answeredWith('Unseen', ([id]) => ({
+    confirmations: unseen.map((number) => ({ reservation_id: id, confirmation_number: number })),
+  }))
+  const [attempt] = await attemptsOf(answered)
+  assert.deepEqual(
+    Object(attempt?.['ignored']).map(({ path }: Record<string, unknown>) => path),
+    unseen.map((_, index) => `/confirmations/${index}/confirmation_number`),
+  )
+  assert.deepEqual(await confirmationsOf(answered), [])
+  for (const number of unseen) {
+    const acknowledged = {
+      reservation_id: answered.id,
+      reservation_version: '1',
+      confirmation_number: number,
+    }
+    const path = '/push/webhook/pushbook/ack'
+    expectStatus(await answered.supplier.post(path, { reservations: [acknowledged] }), 400)
+  }
+})
+
 test('an answer that is no JSON, or whose confirmations are no list, is accepted, and says what was ignored', async () => {
   for (const [name, said, ignored] of [
     ['Cut', '{"confirmations": [{"reservation_id"', [{ path: '', message: 'The answer is not valid JSON' }]],

@@ -1,4 +1,5 @@
 import { isCardNumberId } from '../../base/card-number.ts'
+import { notInCodes } from '../../http/validation/characters.ts'
 import { isRecord } from '../../http/validation/validate.ts'
 import { roomNumbers, roomReservationIds } from '../../bookings/price/matched-rooms.ts'
 import type { ReservationContent } from '../../bookings/state.ts'
@@ -18,11 +19,13 @@ export const nothingSaid: Said = { confirmations: [], ignored: [] }
 /** Each is shown with its attempt. */
 const ignoredMax = 10
 const mentionsConfirmations = /"confirmations"/
-const confirmationNumber = /^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]{0,62}[^\p{Cc}\p{Cs}\s])?$/u
+const charactersMax = 64
 
-/** Whether a text can be a hotel's number: 1–64 printable characters, without spaces at its ends. */
-export function isConfirmationNumber(text: unknown): text is string {
-  return typeof text === 'string' && confirmationNumber.test(text)
+/** Whether a text can be a hotel's number: as in an acknowledgement, what codes may be. */
+function isConfirmationNumber(text: unknown): text is string {
+  return (
+    typeof text === 'string' && text !== '' && [...text].length <= charactersMax && !notInCodes.test(text)
+  )
 }
 
 /** Only what names a reservation of that body is taken; what else there is of `confirmations` is told with its reason. */
