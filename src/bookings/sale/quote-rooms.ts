@@ -131,7 +131,9 @@ function quoteKept(stay: HotelStay, order: Order, kept: KeptRoom): QuotedRoom {
   const [party] = parties.distinct
   if (!party) throw new TypeError('a room has a party')
   const nights = asBooked(nightsNow(days, roomRate, party, order), same)
-  const found = priceNights(nights, party.persons, money.minorDigits)
+  // Who only gives up pays taxes by the ages of then, beside a price for those of now.
+  const { adults, childAges } = state.party
+  const found = priceNights(nights, adults + childAges.length, money.minorDigits)
   const today = found && pricedAnew(booked, state, found, remaining)
   return { state, roomRate, isKept: true, today, booked, nights, asked }
 }
