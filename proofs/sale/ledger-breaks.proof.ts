@@ -11,6 +11,7 @@ const seeds: Readonly<Record<string, number>> = {
   chargedUnasked: 1,
   townTaxCharged: 1,
   keptPriceLost: 1,
+  mealPlanUnasked: 1,
   hotelToldOtherwise: 1,
 }
 

@@ -90,6 +90,7 @@ export async function openDryRuns(seed: number) {
       await each(async (place) => {
         place.pair = await show(place)
       })
+      pairs += places.filter(({ pair }) => pair).length
       const hasTimePassed = clock.chance(0.6)
       if (hasTimePassed) pass(untilDeadline(places, clock.pick([hourMs, 12 * hourMs]), gateway.clock.now()))
       await each(async (place) => {
@@ -99,7 +100,6 @@ export async function openDryRuns(seed: number) {
         if (isAged) await age(history)
         await follow(place, pair, { isAged: isAged || hasTimePassed, counted })
       })
-      pairs += places.filter(({ pair }) => pair).length
     }
   }
   return { batch, counted, failures, close, pairs: () => pairs }
@@ -115,15 +115,17 @@ function untilDeadline(places: readonly Place[], otherwiseMs: number, nowMs: num
 }
 
 async function age({ hotel, random, note }: History): Promise<void> {
-  const kind = random.pick(['price', 'policy', 'policy', 'taxes', 'currency'])
+  const kind = random.pick(['price', 'policy', 'policy', 'mealPlan', 'taxes', 'currency'])
   const pushed =
     kind === 'price'
       ? hotel.pushPrices()
       : kind === 'policy'
         ? hotel.pushPolicy()
-        : kind === 'taxes'
-          ? hotel.pushTaxes()
-          : hotel.pushCurrency()
+        : kind === 'mealPlan'
+          ? hotel.pushMealPlan()
+          : kind === 'taxes'
+            ? hotel.pushTaxes()
+            : hotel.pushCurrency()
   note({ [kind]: await pushed })
 }
 

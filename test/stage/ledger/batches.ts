@@ -96,13 +96,16 @@ async function step(history: History): Promise<void> {
 }
 
 async function push({ hotel, note, random, stage: { counted } }: History): Promise<void> {
-  const kind = random.pick(['price', 'price', 'policy', 'policy', 'taxes', 'currency'] as const)
+  const kind = random.pick(['price', 'price', 'policy', 'policy', 'mealPlan', 'taxes', 'currency'] as const)
   if (kind === 'price') {
     counted.pricePushes++
     note({ price: await hotel.pushPrices() })
   } else if (kind === 'policy') {
     counted.policyPushes++
     note({ policy: await hotel.pushPolicy() })
+  } else if (kind === 'mealPlan') {
+    counted.mealPlanPushes++
+    note({ mealPlan: await hotel.pushMealPlan() })
   } else if (kind === 'taxes') {
     counted.taxPushes++
     note({ taxes: await hotel.pushTaxes() })

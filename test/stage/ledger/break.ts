@@ -27,6 +27,11 @@ const breaks: Readonly<Record<string, Replacement>> = {
     from: 'bookedByDay.get(night.day) ?? night',
     to: 'night',
   },
+  mealPlanUnasked: {
+    file: 'src/bookings/owed/consent.ts',
+    from: 'if (room.mealPlan !== booked.mealPlan) return true',
+    to: '',
+  },
   hotelToldOtherwise: {
     file: 'src/deliveries/send/reservation-body.ts',
     from: 'forfeited: amount(forfeitedOf(content))',

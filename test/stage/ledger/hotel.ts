@@ -5,6 +5,7 @@ import { amountText } from '../sale/exact.ts'
 import type { Fee } from '../sale/fees.ts'
 import { NaiveHotel, roomRates } from './naive-hotel.ts'
 import type { Tax } from '../sale/price.ts'
+import type { RoomRate } from '../sale/stays.ts'
 import { supplierName, type Stage } from './stage.ts'
 import { pushedPolicies, type Charge, type NaivePenalty, type Policy } from '../sale/terms.ts'
 import { dateIn } from '../sale/zones.ts'
@@ -16,6 +17,9 @@ const zones = ['America/New_York', 'Europe/Paris', 'Asia/Kolkata']
 const currencies = ['USD', 'JPY', 'KWD']
 /** From its opening; histories are shorter. */
 const nightsSold = 45
+
+/** Nights of a room-rate at one price. */
+type Item = { pricingModel: 'unit' | 'guest'; item: object }
 
 export class Hotel {
   readonly naive: NaiveHotel
@@ -44,8 +48,17 @@ export class Hotel {
     const first = addDays(this.today, this.#random.below(12))
     const last = addDays(first, this.#random.below(6))
     const item = this.#item(roomRate, first, last)
-    expectOk(await this.#post('/push/ari', { pricingModel: 'unit', ari: [item] }))
+    await this.#pushAri([item])
     return item
+  }
+
+  /** What is eaten of a room-rate's price. */
+  async pushMealPlan(): Promise<unknown> {
+    const roomRate = this.#random.pick(roomRates)
+    const mealPlan = this.#random.pick(['RO', 'BB', 'HB'])
+    this.naive.setMealPlan(roomRate, mealPlan)
+    await this.#pushProducts()
+    return { ...roomRate, mealPlan }
   }
 
   async pushPolicy(): Promise<unknown> {
@@ -85,30 +98,45 @@ export class Hotel {
     await this.#pushProducts()
     await this.pushTaxes()
     const to = addDays(this.#from, nightsSold)
-    const ari: object[] = []
+    const ari: Item[] = []
     for (const roomRate of roomRates)
       for (let first = this.today; first < to; first = addDays(first, 4))
         ari.push(this.#item(roomRate, first, addDays(first, 3)))
-    expectOk(await this.#post('/push/ari', { pricingModel: 'unit', ari }))
+    await this.#pushAri(ari)
+  }
+
+  async #pushAri(items: readonly Item[]): Promise<void> {
+    for (const pricingModel of ['unit', 'guest'] as const) {
+      const ari = items.filter((one) => one.pricingModel === pricingModel).map(({ item }) => item)
+      if (ari.length > 0) expectOk(await this.#post('/push/ari', { pricingModel, ari }))
+    }
   }
 
   async #pushProducts(): Promise<void> {
     const products = roomRates.map((roomRate) =>
       product(roomRate.roomId, roomRate.rateId, {
         occupancy: { maxOccupancy: 4, maxAdult: 4, maxChild: 2 },
+        mealPlan: this.naive.mealPlanOf(roomRate),
         cancelPolicies: pushedPolicies(this.naive.policyOf(roomRate)),
       }),
     )
     expectOk(await this.#post('/push/products', { products }))
   }
 
-  #item({ roomId, rateId }: { roomId: string; rateId: string }, startDate: string, endDate: string): object {
+  /** Of the twin rooms, mostly for each number of adults. */
+  #item({ roomId, rateId }: RoomRate, startDate: string, endDate: string): Item {
     const { digits } = this.naive
     const minor = (40 + this.#random.below(200)) * 10 ** digits + this.#random.below(10 ** digits)
+    const isForGuests = roomId === 'TWN' && this.#random.chance(0.8)
+    const byAdults = [1, 2, 3].map((adults) => minor + (adults - 1) * this.#random.below(70) * 10 ** digits)
     for (let date = startDate; date <= endDate; date = addDays(date, 1))
-      this.naive.setPrice({ roomId, rateId }, date, minor)
-    const price = amountText(minor, digits)
-    return { roomId, startDate, endDate, inventory: 90, rates: [{ rateId, price }] }
+      this.naive.setPrice({ roomId, rateId }, date, isForGuests ? byAdults : minor)
+    const prices = byAdults.map((amount, index) => {
+      return { guests: index + 1, ageCategory: 'adult', amount: amountText(amount, digits) }
+    })
+    const rate = isForGuests ? { rateId, prices } : { rateId, price: amountText(minor, digits) }
+    const item = { roomId, startDate, endDate, inventory: 90, rates: [rate] }
+    return { pricingModel: isForGuests ? 'guest' : 'unit', item }
   }
 
   #post(path: string, body: object) {

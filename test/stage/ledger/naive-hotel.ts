@@ -1,7 +1,6 @@
-import { addDays } from '../models/naive-offers.ts'
 import { isOnce, type SoldNight, type Tax } from '../sale/price.ts'
-import type { Counts, Party, Seller } from '../sale/state.ts'
-import type { RoomRate } from '../sale/stays.ts'
+import type { AskedRoom, Counts, Party, Seller } from '../sale/state.ts'
+import { datesOf, type RoomRate, type Stay } from '../sale/stays.ts'
 import type { Policy } from '../sale/terms.ts'
 
 /** What a hotel has pushed, as the ledger knows it. */
@@ -20,8 +19,9 @@ export class NaiveHotel implements Seller {
   currency: string
   taxes: readonly Tax[] = []
   readonly policies = new Map<string, Policy>()
-  /** By room, rate and date, in minor units. */
-  readonly prices = new Map<string, number>()
+  readonly mealPlans = new Map<string, string>()
+  /** By room, rate and date, in minor units: of the unit, or for one adult, two, and so on. */
+  readonly prices = new Map<string, number | readonly number[]>()
 
   constructor(hotelId: string, zone: string, currency: string) {
     this.hotelId = hotelId
@@ -33,13 +33,7 @@ export class NaiveHotel implements Seller {
     return digitsOf[this.currency] ?? 2
   }
 
-  priceOn({ roomId, rateId }: RoomRate, date: string): number {
-    const price = this.prices.get(`${roomId} ${rateId} ${date}`)
-    if (price === undefined) throw new RangeError(`${roomId} ${rateId} has no price on ${date}`)
-    return price
-  }
-
-  setPrice({ roomId, rateId }: RoomRate, date: string, minor: number): void {
+  setPrice({ roomId, rateId }: RoomRate, date: string, minor: number | readonly number[]): void {
     this.prices.set(`${roomId} ${rateId} ${date}`, minor)
   }
 
@@ -51,11 +45,12 @@ export class NaiveHotel implements Seller {
     this.policies.set(`${roomId} ${rateId}`, policy)
   }
 
-  /** Of all. */
-  readonly mealPlan = 'RO'
+  mealPlanOf({ roomId, rateId }: RoomRate): string {
+    return this.mealPlans.get(`${roomId} ${rateId}`) ?? 'RO'
+  }
 
-  mealPlanOf(): string {
-    return this.mealPlan
+  setMealPlan({ roomId, rateId }: RoomRate, mealPlan: string): void {
+    this.mealPlans.set(`${roomId} ${rateId}`, mealPlan)
   }
 
   countsOf({ adults }: Party): Counts {
@@ -63,12 +58,15 @@ export class NaiveHotel implements Seller {
   }
 
   /** The nights as they are sold now. */
-  nightsOf(roomRate: RoomRate, { checkin, checkout }: { checkin: string; checkout: string }): SoldNight[] {
+  nightsOf({ roomId, rateId, adults }: AskedRoom, stay: Stay): SoldNight[] {
     const taxes = this.taxes.filter((tax) => !isOnce(tax))
-    const nights: SoldNight[] = []
-    for (let date = checkin; date < checkout; date = addDays(date, 1))
-      nights.push({ date, price: this.priceOn(roomRate, date), taxes })
-    return nights
+    return datesOf(stay).map((date) => {
+      const pushed = this.prices.get(`${roomId} ${rateId} ${date}`)
+      const isPerUnit = typeof pushed === 'number'
+      const price = isPerUnit ? pushed : pushed?.[adults - 1]
+      if (price === undefined) throw new RangeError(`${roomId} ${rateId} has no price on ${date}`)
+      return { date, price, isPerUnit, taxes }
+    })
   }
 
   get once(): Tax[] {

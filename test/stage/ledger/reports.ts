@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { addDays } from '../models/naive-offers.ts'
 import { compareReservation } from './compare.ts'
 import { expectStatus, refusalOf, type History } from './history.ts'
 import type { Reservation } from '../sale/reservation.ts'
@@ -40,11 +41,12 @@ function pickReport(
   reservation: Reservation,
   number: number | undefined,
 ): string {
-  const { checkin } = reservation.state
+  const { checkin, checkout } = reservation.state
   const usual = ['waived', 'card_invalid', 'stay_changed']
   if (reservation.status === 'Cancel') return random.pick(['waived', 'card_invalid'])
   const isThere = reservation.hasArrivedIn(number)
-  if (hotel.today > checkin && !isThere)
+  const isTimely = hotel.today > checkin && hotel.today <= addDays(checkout, 7)
+  if (isTimely && !isThere)
     return random.pick([...usual, 'no_show', 'no_show', 'no_show', 'arrived'])
   if (hotel.today >= checkin) return random.pick([...usual, 'arrived'])
   return random.pick(usual)

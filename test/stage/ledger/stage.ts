@@ -23,10 +23,12 @@ export type Counted = Record<
   | 'otherReports'
   | 'pricePushes'
   | 'policyPushes'
+  | 'mealPlanPushes'
   | 'taxPushes'
   | 'currencyPushes'
   | 'totalsAsked'
   | 'termsAsked'
+  | 'mealPlansAsked'
   | 'forfeitsAsked'
   | 'refusedWithout'
   | 'refusedInOtherCurrency'
@@ -75,10 +77,12 @@ export async function openStage(seed: number): Promise<{ stage: Stage; close: ()
     otherReports: 0,
     pricePushes: 0,
     policyPushes: 0,
+    mealPlanPushes: 0,
     taxPushes: 0,
     currencyPushes: 0,
     totalsAsked: 0,
     termsAsked: 0,
+    mealPlansAsked: 0,
     forfeitsAsked: 0,
     refusedWithout: 0,
     refusedInOtherCurrency: 0,

@@ -110,9 +110,10 @@ export class NaiveAccount implements Seller {
     const { rates } = this.offered()
     const taxes = this.#taxes().filter((tax) => !isOnce(tax))
     return datesOf(stay).map((date) => {
-      const price = priceOf(rates.get(`${roomId}|${room.rateId}|${date}`), this.countsOf(room))
+      const night = rates.get(`${roomId}|${room.rateId}|${date}`)
+      const price = priceOf(night, this.countsOf(room))
       if (price === undefined) throw new RangeError(`no price of ${room.rateId} on ${date}`)
-      return { date, price, taxes }
+      return { date, price, isPerUnit: night?.prices.has('unit') === true, taxes }
     })
   }
 

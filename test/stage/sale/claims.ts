@@ -25,7 +25,8 @@ export function withClaims(before: State, after: State, nowMs: number): State {
   return { ...after, rooms, gone: [...before.gone, ...gone] }
 }
 
-function isSoldAnew(before: State, after: State): boolean {
+/** Whether dates, rooms, rates, parties or prices are others. */
+export function isSoldAnew(before: State, after: State): boolean {
   if (before.checkin !== after.checkin || before.checkout !== after.checkout) return true
   if (before.rooms.length !== after.rooms.length) return true
   return after.rooms.some((room) => {

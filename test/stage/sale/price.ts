@@ -25,7 +25,13 @@ export type Tax = {
 }
 
 /** A night with the price and the taxes that it was sold with. */
-export type SoldNight = { date: string; price: number; taxes: readonly Tax[] }
+export type SoldNight = {
+  date: string
+  price: number
+  /** Whether that is the price of the unit, whatever the party. */
+  isPerUnit: boolean
+  taxes: readonly Tax[]
+}
 
 export type Sold = {
   nights: readonly SoldNight[]

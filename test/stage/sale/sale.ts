@@ -77,16 +77,24 @@ export function changed(before: State, asked: Asked, { hotel, nowMs }: Now): Cha
   const bare: State = { checkin, checkout, currency, digits, rooms, gone: before.gone, numbersUsed: used }
   const after = withClaims(before, bare, nowMs)
   const isTotal = currency !== before.currency || isDearer(after, before)
-  const isTerms = rooms.some((room) => {
-    const old = before.rooms.find(({ number }) => number === room.number)
-    return old !== undefined && isSameRate(room, old) && rulesOf(room.policy) !== rulesOf(old.policy)
-  })
+  const isTerms = rooms.some((room) => takesOtherPolicy(room, before) || takesOtherPlan(room, before))
   const asks = { total: isTotal, terms: isTerms, forfeit: forfeitedOf(after) > forfeitedOf(before) }
   return { isRefused: false, after, isSame: isSame(before, after), asks }
 }
 
-function bookedAs({ number }: AskedRoom, { rooms }: State): Room | undefined {
+function bookedAs({ number }: Pick<AskedRoom, 'number'>, { rooms }: State): Room | undefined {
   return rooms.find((room) => room.number === number)
+}
+
+function takesOtherPolicy(room: Room, before: State): boolean {
+  const old = bookedAs(room, before)
+  return old !== undefined && isSameRate(room, old) && rulesOf(room.policy) !== rulesOf(old.policy)
+}
+
+/** Whether a room of the same rate has another meal plan than it was booked with. */
+export function takesOtherPlan(room: Room, before: State): boolean {
+  const old = bookedAs(room, before)
+  return old !== undefined && isSameRate(room, old) && room.mealPlan !== old.mealPlan
 }
 
 /** Whether a change asks for nothing that isn't booked. */
@@ -107,26 +115,56 @@ function heldRoom(
   { before, asked, hotel }: { before: State; asked: Asked; hotel: Seller },
 ): Room | undefined {
   if (!isSameRate(room, old) || !overlap(before, asked)) return undefined
-  const soldAt = new Map(old.nights.map((night) => [night.date, night]))
-  const dates = datesOf(asked)
-  const nights = dates.map((date) => soldAt.get(date) ?? nightNow(hotel, room, date))
-  const isAdded = dates.some((date) => !soldAt.has(date))
+  const isSmaller = !isSameParty(room, old) && room.adults <= old.adults
+  const stays = old.nights.filter(({ date }) => date >= asked.checkin && date < asked.checkout)
+  // The price of a unit is everybody's.
+  const same = stays.filter(({ isPerUnit }) => isPerUnit || needsSameLines(room, old, hotel))
+  const keeping = isSmaller ? stays : same
+  const mealPlan = keeping.length > 0 ? old.mealPlan : hotel.mealPlanOf(room)
+  const sold = (kept: readonly SoldNight[]): Room =>
+    priced({ ...heldAs(room, old, { kept, asked, hotel }), mealPlan }, asked, before.digits)
+  const atBooked = sold(keeping)
+  // Fewer guests have the price of now where it is lower, and that of the meal plan that was booked.
+  if (!isSmaller || hotel.currency !== before.currency || hotel.mealPlanOf(room) !== mealPlan) return atBooked
+  const now = sold(same)
+  const isAdded = datesOf(asked).length > stays.length
+  return isCheaper(now, atBooked) && (isAdded || !isDearer({ rooms: [now] }, { rooms: [atBooked] }))
+    ? now
+    : atBooked
+}
+
+type Keeping = { kept: readonly SoldNight[]; asked: Asked; hotel: Seller }
+
+/** The other nights are those of now; once a stay is once a stay, as booked while a night is. */
+function heldAs(room: AskedRoom, old: Room, { kept, asked, hotel }: Keeping): Bought {
+  const soldAt = new Map(kept.map((night) => [night.date, night]))
+  const nights = datesOf(asked).map((date) => soldAt.get(date) ?? nightNow(hotel, room, date))
   const nameOf = ({ type, appliedPer }: Tax): string => `${type} ${appliedPer}`
-  const known = new Set(old.once.map(nameOf))
-  // Once a stay is once a stay, as booked.
-  const more = isAdded ? hotel.once.filter((tax) => !known.has(nameOf(tax))) : []
+  const booked = kept.length > 0 ? old.once : []
+  const known = new Set(booked.map(nameOf))
+  const more = kept.length < nights.length ? hotel.once.filter((tax) => !known.has(nameOf(tax))) : []
   // Who only gives up nights is counted as at the booking.
-  const isCountedAnew = isAdded || !isSameParty(room, old)
-  const counts = isCountedAnew ? hotel.countsOf(room) : old.counts
+  const isAdded = nights.some(({ date }) => !old.nights.some((night) => night.date === date))
+  const counts = isAdded || !isSameParty(room, old) ? hotel.countsOf(room) : old.counts
   const { mealPlan, policy, zone } = old
-  const bought = { ...named(room, old.number), counts, nights, once: [...old.once, ...more] }
-  return priced({ ...bought, mealPlan, policy, zone }, asked, before.digits)
+  return { ...named(room, old.number), counts, nights, once: [...booked, ...more], mealPlan, policy, zone }
+}
+
+function needsSameLines(room: AskedRoom, old: Room, hotel: Seller): boolean {
+  if (isSameParty(room, old)) return true
+  const { adults, children, infants } = hotel.countsOf(room)
+  const { counts: then } = old
+  return adults === then.adults && children === then.children && infants === then.infants
 }
 
 function nightNow(hotel: Seller, room: AskedRoom, date: string): SoldNight {
   const [night] = hotel.nightsOf(room, { checkin: date, checkout: addDays(date, 1) })
   if (!night) throw new RangeError('a stay has a night')
   return night
+}
+
+function isCheaper({ price: one }: Room, { price: other }: Room): boolean {
+  return one.afterTax + one.dueAtProperty < other.afterTax + other.dueAtProperty
 }
 
 export function totalOf({ rooms }: Pick<State, 'rooms'>): Total {
@@ -141,7 +179,7 @@ export function totalOf({ rooms }: Pick<State, 'rooms'>): Total {
   return total
 }
 
-function isDearer(after: State, before: State): boolean {
+function isDearer(after: Pick<State, 'rooms'>, before: Pick<State, 'rooms'>): boolean {
   const [now, then] = [totalOf(after), totalOf(before)]
   return now.afterTax > then.afterTax || now.dueAtProperty > then.dueAtProperty
 }
