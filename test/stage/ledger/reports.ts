@@ -46,8 +46,7 @@ function pickReport(
   if (reservation.status === 'Cancel') return random.pick(['waived', 'card_invalid'])
   const isThere = reservation.hasArrivedIn(number)
   const isTimely = hotel.today > checkin && hotel.today <= addDays(checkout, 7)
-  if (isTimely && !isThere)
-    return random.pick([...usual, 'no_show', 'no_show', 'no_show', 'arrived'])
+  if (isTimely && !isThere) return random.pick([...usual, 'no_show', 'no_show', 'no_show', 'arrived'])
   if (hotel.today >= checkin) return random.pick([...usual, 'arrived'])
   return random.pick(usual)
 }
