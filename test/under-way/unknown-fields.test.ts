@@ -76,8 +76,8 @@ test('what is refused from then on is told of, until less is: a warning is no re
   const refused = async (): Promise<unknown> => {
     await watchOnce({ db, clock, log: openLog('fatal'), telemetry: telemetry() })
     const wanted = { kinds: ['push.refused'], states: ['open'] }
-    const { body } = expectOk(await shop.supplier.post('/push/alerts', wanted))
-    return Object.values<Fields>(Object(body['alerts'])).map(({ count, evidence }) => [
+    const { alerts } = expectOk(await shop.supplier.post('/push/alerts', wanted)).body
+    return Object.values<Fields>(Object(alerts)).map(({ count, evidence }) => [
       count,
       Object(evidence).mostFrequentError,
     ])
