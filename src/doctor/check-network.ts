@@ -78,7 +78,10 @@ export async function checkService(settings: Settings): Promise<CheckOutcome> {
   })
 }
 
-export async function checkPublicUrl(settings: Settings): Promise<CheckOutcome> {
+export async function checkPublicUrl(
+  settings: Settings,
+  isContainer = isInContainer(),
+): Promise<CheckOutcome> {
   const { publicUrl, roles, environment } = settings
   if (!roles.includes('console')) return skipped('this role has no console')
   if (publicUrl === undefined) {
@@ -101,7 +104,7 @@ export async function checkPublicUrl(settings: Settings): Promise<CheckOutcome> 
   if (!here || 'refusal' in here) return ok(`${publicUrl}; not checked, because no service answers here`)
   const there = await get(`${publicUrl}/openapi.json`, settings)
   if ('text' in there && there.text === here.text) return ok(`${publicUrl} leads to this service`)
-  if ('refusal' in there && isLoopback(publicUrl) && isInContainer())
+  if ('refusal' in there && isLoopback(publicUrl) && isContainer)
     return ok(`${publicUrl}; not checked, because in a container it is the container's own address`)
   return warned({
     message:

@@ -6,7 +6,8 @@ export function isLoopback(url: string): boolean {
 }
 
 /** Docker, Podman and Kubernetes leave these. */
-export function isInContainer(): boolean {
-  const marks = ['/.dockerenv', '/run/.containerenv', '/var/run/secrets/kubernetes.io']
+const marksOfContainers = ['/.dockerenv', '/run/.containerenv', '/var/run/secrets/kubernetes.io']
+
+export function isInContainer(marks: readonly string[] = marksOfContainers): boolean {
   return marks.some((mark) => existsSync(mark))
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parseSync } from 'vite'
 import { root } from '../stage/files.ts'
 
 /** The pages of the matrix say of each change what happens to all that exists or is under way, and which test proves it. */
@@ -76,13 +77,54 @@ for (const page of pages) {
   })
 }
 
-/** Whether the file has the title, as the code spells it. */
+/** Whether the title of a test of the file begins so. */
 function isThere(path: string, title: string): boolean {
-  const file = join(root, path)
-  if (!existsSync(file)) return false
-  const source = readFileSync(file, 'utf8')
-  return [title, title.replaceAll("'", "\\'")].some((spelled) => source.includes(spelled))
+  if (!existsSync(join(root, path))) return false
+  const titles = titlesByFile.get(path) ?? titlesOf(readFileSync(join(root, path), 'utf8'))
+  titlesByFile.set(path, titles)
+  return titles.some((one) => one.startsWith(title))
 }
+
+const titlesByFile = new Map<string, string[]>()
+const callsOfTests = /^(?:\w+\.)?(?:test|it|describe)$/
+
+/** The titles of the tests in the source, those of a template as it spells them. */
+function titlesOf(source: string): string[] {
+  const { program, errors } = parseSync('any.test.ts', source)
+  assert.deepEqual(errors, [])
+  const titles: string[] = []
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { type, callee, arguments: given } = Object(node)
+    const title =
+      type === 'CallExpression' && callsOfTests.test(source.slice(callee.start, callee.end)) && given[0]
+    if (title?.type === 'TemplateLiteral') titles.push(source.slice(title.start + 1, title.end - 1))
+    if (title?.type === 'Literal') titles.push(String(title.value))
+    for (const child of Object.values(node)) visit(child)
+  }
+  visit(program)
+  return titles
+}
+
+test('what is a title: the first argument of a call of test, it or describe, and nothing else that is in a file', () => {
+  const source = `
+    // test('in a comment', () => {})
+    const text = "test('in a text', () => {})"
+    test('a string', () => assert.equal(1, 1, 'a message'))
+    test("it's quoted", () => {})
+    for (const one of [1]) test(\`number \${one} of many\`, async (t) => { await t.test('within', () => {}) })
+    describe('several', () => { it('is one of them', () => {}) })
+    other('of something else', () => {})
+  `
+  assert.deepEqual(titlesOf(source), [
+    'a string',
+    "it's quoted",
+    'number ${one} of many',
+    'within',
+    'several',
+    'is one of them',
+  ])
+})
 
 test('the pages of the matrix have one order of columns', () => {
   const orders = pages.map((page) => rowsOf(page)[0]?.cells.map(({ underWay }) => underWay))

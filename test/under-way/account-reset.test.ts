@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { alertChannels } from '../../src/alerts/channels/channels.ts'
+import { tellOnce } from '../../src/alerts/messages/tell.ts'
+import { openLog } from '../../src/base/log.ts'
+import { telemetry } from '../../src/base/telemetry.ts'
 import { setAccount } from '../../src/keys/suppliers.ts'
+import { loopbackNetworks, resolveAsSystem } from '../../src/outbound/vet-url.ts'
 import { bookingBody, expectStatus, idOf, openShop, pushNights, type Shop } from '../stage/scenes/booking.ts'
 import { changesIn, cursorOfNow, getChanges } from '../stage/scenes/changes.ts'
 import { until } from '../stage/scenes/deliveries.ts'
@@ -111,6 +116,37 @@ test('reservations go with their deliveries and cards: none is sent, changed or 
     [id],
   )
   assert.equal(rows[0]?.cards, 0)
+})
+
+test('the alerts of the account go, and the messages that wait to tell of them', async () => {
+  const shop = await shopOf()
+  const { supplier } = shop
+  const { db, clock } = gateway
+  const rules = [{ kind: 'inventoryJump', units: 5, action: 'hold' }]
+  expectOk(await supplier.post('/push/guard', { rules }))
+  const receiver = await receiverOf((socket) => socket.write(httpAnswer(500, '{}')))
+  expectOk(await supplier.post('/push/alerts/settings', { webhook: urlOf(receiver, 'alerts') }))
+  const needs = { db, clock, log: openLog('fatal'), telemetry: telemetry() }
+  const outbound = { privateNetworks: loopbackNetworks, resolve: resolveAsSystem }
+  const channels = alertChannels({ ...needs, outbound })
+  const tellAll = async (): Promise<void> => {
+    while ((await tellOnce({ ...needs, alertChannels: channels })) > 0);
+  }
+  expectStatus(await push(shop, 90), 207)
+  const watch = gateway.app.startHoldWatch()
+  await watch.look()
+  await watch.close()
+  await tellAll()
+  assert.equal(receiver.calls.length, 1)
+  const alerts = async (): Promise<unknown> =>
+    Object(expectOk(await supplier.post('/push/alerts', {})).body['alerts']).map(({ kind }: Fields) => kind)
+  assert.deepEqual(await alerts(), ['guard.held'])
+  await reset(shop)
+  clock.set('2027-03-01T14:00:00Z')
+  await tellAll()
+  channels.close()
+  clock.set('2027-03-01T12:00:00Z')
+  assert.deepEqual([await alerts(), receiver.calls.length], [[], 1])
 })
 
 test('the platform is told that the hotel is removed, and offers, digests and alerts of it are gone', async () => {

@@ -18,7 +18,7 @@ import {
   underWay,
   type Fields,
 } from '../stage/under-way/hotel.ts'
-import { alertsOf, deliveryOf, offerOf, stateOf } from '../stage/under-way/state.ts'
+import { alertsOf, cardOf, deliveryOf, offerOf, stateOf } from '../stage/under-way/state.ts'
 
 /** A hotel in US dollars that changes to yen, while everything is under way. */
 
@@ -96,7 +96,7 @@ test('while the supplier is asked about a booking the currency changes: nothing 
   assert.deepEqual([errors[0].type, total.afterTax, currency], ['PRICE_CHANGED', '275', 'JPY'])
 })
 
-test('a cancellation costs its penalty in the booked currency, and its delivery says so', async () => {
+test('a cancellation costs its penalty in the booked currency, its delivery says so, and its card goes a day later', async () => {
   const way = await underWay(gateway)
   await pushHotel(way, { currency: 'JPY' })
   gateway.clock.set('2027-04-19T12:00:00Z')
@@ -110,6 +110,7 @@ test('a cancellation costs its penalty in the booked currency, and its delivery 
     [status, currencycode, penalty.amount, paymentcarddetail],
     ['Cancel', 'USD', '137.50', undefined],
   )
+  assert.deepEqual(await cardOf(way), [{ isKept: true, until: '2027-04-20 12:00:00+00' }])
 })
 
 for (const format of ['ndjson', 'csv'] as const)

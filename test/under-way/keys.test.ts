@@ -11,7 +11,9 @@ import {
   openShop,
   type Shop,
 } from '../stage/scenes/booking.ts'
+import { createJob, ended, ndjson, upload } from '../stage/scenes/bulk.ts'
 import { until } from '../stage/scenes/deliveries.ts'
+import { createExport } from '../stage/scenes/exports.ts'
 import { httpAnswer } from '../stage/servers/receiver.ts'
 import { gatewayForCalls, liveUrl, receiverOf, urlOf, type Fields } from '../stage/under-way/calls.ts'
 import {
@@ -21,11 +23,13 @@ import {
   type TestOperator,
   type TestSupplier,
 } from '../stage/harness.ts'
+import { holdHotel, untilWaiting } from '../stage/locks.ts'
 import { expectOk } from '../stage/story.ts'
 
 /** A key is revoked, or renewed, while something of its account is under way. */
 
 const gateway = await gatewayForCalls()
+gateway.app.startBulk()
 const deliveries = gateway.app.startDeliveries()
 after(() => deliveries.close())
 let admin: TestOperator
@@ -44,9 +48,9 @@ async function revoke({ keyId, get }: TestSupplier): Promise<void> {
   await until('it is refused', async () => (await get('/push/limits')).status === 401)
 }
 
-/** The key's new secret; the old one goes on for an hour. */
-async function renewed({ keyId }: TestSupplier): Promise<TestClient> {
-  const { body } = expectOk(await admin.post(`/keys/${keyId}/rotate`, { overlapMinutes: 60 }))
+/** The key's new secret; the old one goes on for so many minutes. */
+async function renewed({ keyId }: TestSupplier, overlapMinutes = 60): Promise<TestClient> {
+  const { body } = expectOk(await admin.post(`/keys/${keyId}/rotate`, { overlapMinutes }))
   return client(gateway.url, { 'x-api-key': String(body['apiKey']) })
 }
 
@@ -66,20 +70,16 @@ async function unitsOf(key: TestClient, date = '2027-04-20'): Promise<unknown> {
 test('what a revoked key pushed stays: sold, read, in the log and undone by another key of the account', async () => {
   const { supplier, book } = await shopOf()
   const other = await another(supplier)
-  const digest = async () =>
-    expectOk(
-      await other.post('/push/getAriDigest', {
-        hotelId: 'H1',
-        from: '2027-04-01',
-        to: '2027-04-30',
-        level: 'hotel',
-      }),
-    ).body['hotel']
+  const nights = { hotelId: 'H1', from: '2027-04-01', to: '2027-04-30', level: 'hotel' }
+  const digest = async (key: TestClient = other) =>
+    expectOk(await key.post('/push/getAriDigest', nights)).body['hotel']
   const { requestId } = expectOk(
     await push(supplier, 7, { ari: [{ roomId: 'DBL', date: '2027-04-25', closed: true }] }),
   ).body
   const atFirst = await digest()
+  assert.deepEqual([await digest(supplier), await digest(await renewed(supplier))], [atFirst, atFirst])
   await revoke(supplier)
+  assert.deepEqual(await digest(), atFirst)
   idOf(await book({ checkin: '2027-04-26', checkout: '2027-04-27' }))
   expectStatus(await book({ checkin: '2027-04-25', checkout: '2027-04-26' }), 409)
   const logged = Object(expectOk(await other.get(`/push/log/${String(requestId)}`)).body['push'])
@@ -106,6 +106,27 @@ test('a renewed key goes on with its sequences and answers; a new key begins wit
     [statusOf(repeated), repeated.headers.get('idempotency-replayed'), await unitsOf(other)],
     ['applied', null, 7],
   )
+})
+
+test('a load and an export of a key that is renewed meanwhile go on, also once the former secret is over', async (context) => {
+  const { supplier } = await shopOf()
+  const letGo = await holdHotel(context, gateway.db, 'H1', supplier)
+  const jobId = await createJob(supplier, { kind: 'ari' })
+  const lines = Array.from({ length: 20 }, (_, index) => ({
+    hotelId: 'H1',
+    ari: [{ roomId: 'DBL', date: '2027-04-20', inventory: 10 + index }],
+  }))
+  expectOk(await upload(supplier, jobId, ndjson(lines)))
+  expectOk(await supplier.post(`/push/bulk/${jobId}/start`, {}))
+  await untilWaiting(gateway.db, () => 1)
+  const exportId = await createExport(supplier, { kind: 'ari' })
+  const fresh = await renewed(supplier, 0)
+  await until('the former secret is refused', async () => (await supplier.get('/push/limits')).status === 401)
+  await letGo()
+  const { state, lines: done, refused } = await ended(fresh, jobId)
+  assert.deepEqual([state, done, refused, await unitsOf(fresh)], ['done', 20, 0, 29])
+  assert.equal((await ended(fresh, exportId)).state, 'done')
+  expectOk(await fresh.get(`/push/export/${exportId}/data`))
 })
 
 test('what is held of a revoked key is released, replaced or ended by the account’s other keys', async () => {

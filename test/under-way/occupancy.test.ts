@@ -75,8 +75,15 @@ test('a reservation of more guests gives up what it likes, and adds nothing', as
     Object(refused.body['rules']).map(({ rule }: Fields) => rule),
     ['occupancy'],
   )
+})
+
+test('a reservation of more guests is cancelled at the penalty that was booked', async () => {
+  const way = await underWay(gateway)
+  await pushProduct(way, single)
+  gateway.clock.set('2027-04-19T12:00:00Z')
   const { body } = expectOk(await way.platform.post(`/booking/reservations/${way.reservationId}/cancel`, {}))
-  assert.equal(body['status'], 'Cancel')
+  gateway.clock.set('2027-03-01T12:00:00Z')
+  assert.deepEqual([body['status'], Object(body['penalty']).amount], ['Cancel', '137.50'])
 })
 
 test('while the supplier is asked about a booking the occupancy falls: nothing is booked', async () => {

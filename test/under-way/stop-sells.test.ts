@@ -63,6 +63,24 @@ async function offers({ supplier, platform }: Stage): Promise<number> {
   return Object(expectOk(await platform.post('/booking/offers', search)).body['hotels'])[0].offers.length
 }
 
+async function isTold(rule: string, stop: (one: Stage) => Promise<void>): Promise<void> {
+  const one = await stage()
+  const { supplier, platform } = one
+  await stop(one)
+  const cell = { hotelId: 'H1', roomId: 'DBL', date: '2027-04-20', field: rule, limit: 1 }
+  const { body: history } = expectOk(await supplier.post('/push/getCellHistory', cell))
+  const [{ before: was, after: is, by, requestId }] = Object(history['changes'])
+  assert.deepEqual([was ?? false, is, by], [false, true, rule === 'stopSell' ? 'stop' : 'push'])
+  const { hotel, checkin, checkout } = bookingBody(supplier.name)
+  const search = { hotels: [hotel], checkin, checkout, rooms: [{ adults: 2 }], explain: true }
+  const [{ unavailable }] = Object(expectOk(await platform.post('/booking/offers', search)).body['hotels'])
+  const [{ setBy }] = unavailable[0].rules.filter(({ pass }: Fields) => pass === false)
+  assert.deepEqual(
+    [setBy.operator, setBy.requestId === requestId],
+    [rule === 'stopSell' ? operator.id : undefined, true],
+  )
+}
+
 for (const [rule, { stop, lift }] of Object.entries(ways)) {
   test(`${rule} during a price check refuses the booking, and a lifted one doesn't`, async () => {
     const one = await stage()
@@ -99,6 +117,9 @@ for (const [rule, { stop, lift }] of Object.entries(ways)) {
       receiver.calls.some(({ body }) => JSON.parse(body.toString()).status === 'Cancel'),
     )
   })
+
+  test(`${rule} is in the history; a search that explains names the push, or the operator who stopped`, () =>
+    isTold(rule, stop))
 
   test(`${rule} on most nights is an alert of the supplier until it is lifted`, async () => {
     const one = await stage({ startDate: '2027-03-02', endDate: '2027-05-30' })

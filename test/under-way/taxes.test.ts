@@ -71,6 +71,16 @@ test('a reservation that gives up nights keeps its taxes, and cancelling costs w
   assert.equal(Object(body['penalty']).amount, '137.50')
 })
 
+test('a guest less costs today’s price with today’s taxes where that is lower', async () => {
+  const way = await underWay(gateway)
+  await pushTaxes(way, [{ ...vat, value: 5 }])
+  const path = `/booking/reservations/${way.reservationId}`
+  const couple = bodyOf(way.supplier, { rooms: [room({ adults: 2 })] })
+  expectOk(await way.platform.put(path, couple))
+  const { total } = Object(expectOk(await way.platform.get(path)).body['reservation'])
+  assert.deepEqual([total.beforeTax, total.tax, total.afterTax], ['220.00', '11.00', '231.00'])
+})
+
 test('while the supplier is asked about a booking the taxes change: its price is asked of the guest again', async () => {
   const way = await underWay(gateway)
   const amounts = { amountBeforeTax: [125, 125], amountAfterTax: [137.5, 137.5] }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { watchOnce } from '../../src/alerts/watch/watch.ts'
+import { openLog } from '../../src/base/log.ts'
+import { telemetry } from '../../src/base/telemetry.ts'
 import { expectStatus, openShop, type Shop } from '../stage/scenes/booking.ts'
 import { figuresOf, load } from '../stage/scenes/bulk.ts'
 import { until } from '../stage/scenes/deliveries.ts'
@@ -65,6 +68,30 @@ test('what was refused is judged anew: no answer of it is kept, and nothing of i
   await set(shop, 'warn')
   const taken = expectOk(await push(shop, 7, key))
   assert.deepEqual([taken.headers.get('idempotency-replayed'), await unitsOf(shop)], [null, 7])
+})
+
+test('what is refused from then on is told of, until less is: a warning is no refusal', async () => {
+  const shop = await shopOf()
+  const { db, clock } = gateway
+  const refused = async (): Promise<unknown> => {
+    await watchOnce({ db, clock, log: openLog('fatal'), telemetry: telemetry() })
+    const wanted = { kinds: ['push.refused'], states: ['open'] }
+    const { alerts } = expectOk(await shop.supplier.post('/push/alerts', wanted)).body
+    return Object.values<Fields>(Object(alerts)).map(({ count, evidence }) => [
+      count,
+      Object(evidence).mostFrequentError,
+    ])
+  }
+  for (const inventory of [3, 4, 5]) expectOk(await push(shop, inventory))
+  assert.deepEqual(await refused(), [])
+  await set(shop, 'reject')
+  for (const inventory of [6, 7, 8]) expectStatus(await push(shop, inventory), 400)
+  assert.deepEqual(await refused(), [[3, 'UNKNOWN_FIELD']])
+  await set(shop, 'warn')
+  clock.set('2027-03-01T12:16:00Z')
+  expectOk(await push(shop, 9))
+  assert.deepEqual(await refused(), [])
+  clock.set('2027-03-01T12:00:00Z')
 })
 
 test('lines of a load are judged by the setting of their moment; what is held is released by any', async () => {

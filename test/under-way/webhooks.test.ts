@@ -108,17 +108,24 @@ test('what a URL has refused goes to the one that takes its place at its next ti
   const shop = await shopOf()
   const refusing = await receiverOf((socket) => socket.write(httpAnswer(404, '{}')))
   await register(shop, 'pushbook', refusing)
-  const id = idOf(await shop.book())
+  const first = idOf(await shop.book())
   const one = await failedDelivery(shop)
+  const second = idOf(await shop.book())
+  await until('both were refused', () => bookingsAt(refusing).length === 2)
   const taking = await receiverOf()
   await register(shop, 'pushbook', taking)
   assert.equal(one['nextAttemptAt'], '2027-03-01T13:00:00.000Z')
   expectOk(await shop.supplier.post('/push/deliveries/sendAgain', { deliveryIds: [one['deliveryId']] }))
   await until('it is delivered', () => bookingsAt(taking).length === 1)
+  expectOk(await shop.supplier.post('/push/sandbox/clock', { advanceBy: 'PT59M' }))
+  assert.equal(bookingsAt(taking).length, 1)
+  expectOk(await shop.supplier.post('/push/sandbox/clock', { advanceBy: 'PT1M' }))
+  await until('so is the other', () => bookingsAt(taking).length === 2)
   assert.deepEqual(
-    bookingsAt(taking).map(({ body: sent }) => sent.includes(`"${id}"`)),
-    [true],
+    bookingsAt(taking).map(({ body: sent }) => [first, second].filter((id) => sent.includes(`"${id}"`))),
+    [[first], [second]],
   )
+  assert.equal(bookingsAt(refusing).length, 2)
 })
 
 test('a reservation that waits is signed with the secrets of the moment in which it is sent', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayForTests } from '../../../test/stage/harness.ts'
+import type { Shop } from '../../../test/stage/scenes/booking.ts'
 import {
   day,
   drop,
@@ -23,6 +24,14 @@ import { expectOk } from '../../../test/stage/story.ts'
 
 const gateway = await gatewayForTests()
 const open = (rules?: Fields[]) => openGuarded(gateway, rules)
+const watch = gateway.app.startHoldWatch()
+await watch.close()
+
+/** The account's clock moves on, and what is over ends. */
+async function pass({ supplier }: Shop, advanceBy: string): Promise<void> {
+  expectOk(await supplier.post('/push/sandbox/clock', { advanceBy }))
+  await watch.look()
+}
 
 test('a push in the other model that is older than one line of the night is superseded whole', async () => {
   const shop = await open()
@@ -79,6 +88,27 @@ test('what is held of a change of model is released whole, or not at all', async
     ['changed'],
   )
   assert.equal(await prices(shop), 20)
+})
+
+for (const { onExpiry, price } of [
+  { onExpiry: 'discard', price: 100 },
+  { onExpiry: 'apply', price: { 1: 60, 2: 90 } },
+])
+  test(`what is held of a change of model ends whole when its time is over, with ${onExpiry}`, async () => {
+    const shop = await openGuarded(gateway, floor('hold'), { expiryHours: 2, onExpiry })
+    assert.equal(statusOf(await guest(shop, { 1: 60, 2: 90 })), 'held')
+    await pass(shop, 'PT119M')
+    assert.deepEqual([await openHolds(shop), await prices(shop)], [1, 100])
+    await pass(shop, 'PT1M')
+    assert.deepEqual([await openHolds(shop), await prices(shop)], [0, price])
+  })
+
+test('what is held of a push that was undone is not applied when its time is over', async () => {
+  const shop = await openGuarded(gateway, floor('hold'), { expiryHours: 2, onExpiry: 'apply' })
+  const { requestId } = (await guest(shop, { 1: 60, 2: 90 })).body
+  expectOk(await shop.supplier.post('/push/undo', { hotelId: 'H1', requestId }))
+  await pass(shop, 'PT3H')
+  assert.deepEqual([await openHolds(shop), await prices(shop)], [0, 100])
 })
 
 test('a newer price of the night, in whatever model, ends what is held of a change of model', async () => {

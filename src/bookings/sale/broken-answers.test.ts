@@ -212,6 +212,22 @@ test('what was said is not replaced by the stored price; what said nothing is', 
   )
 })
 
+test('none left is said by units alone: other words for it say nothing, and the stored price is sold', async () => {
+  const found = await judged({
+    'not available': text('{"available":false}'),
+    'an error that says sold out': text('{"error":"sold out"}'),
+    'a room-rate that is null': text('{"roomRate":null}'),
+    'no room-rates': text('{"roomRates":[]}'),
+    'no content': text('', 204),
+    'not found': text('{"error":"sold out"}', 404),
+  })
+  assert.deepEqual(Object.values(found), [
+    ...Array.from({ length: 4 }, () => 'invalid_response wrong_shape booked'),
+    'invalid_response malformed_json booked',
+    'supplier_error http_status booked',
+  ])
+})
+
 test('two parties need two units, also if the answer that says one is broken', async () => {
   const { say, book, guests } = await stored()
   say(saying({ inventory: 1 }, 500))

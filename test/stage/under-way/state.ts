@@ -166,7 +166,7 @@ export async function deliveryOf({ supplier, receiver, reservationId }: UnderWay
   return [status, JSON.parse(last?.body.toString() ?? 'null')]
 }
 
-async function cardOf({ gateway, reservationId }: UnderWay): Promise<unknown> {
+export async function cardOf({ gateway, reservationId }: UnderWay): Promise<unknown> {
   const { rows } = await gateway.db.query(
     `select card is not null as "isKept", keep_until::text as until from reservation_card where reservation_id = $1`,
     [reservationId],
