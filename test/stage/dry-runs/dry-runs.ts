@@ -133,6 +133,7 @@ async function age({ hotel, random, note }: History): Promise<void> {
 async function show(place: Place): Promise<Pair> {
   const { history } = place
   const { hotel, random } = history
+  if (random.chance(0.3)) await age(history)
   if (place.open && hotel.today > place.open.state.checkin) place.open = undefined
   const { open } = place
   if (!open || random.chance(0.1)) return shown(history, 'book', randomStay(history), undefined)
