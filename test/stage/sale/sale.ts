@@ -140,14 +140,22 @@ function heldAs(room: AskedRoom, old: Room, { kept, asked, hotel }: Keeping): Bo
   const soldAt = new Map(kept.map((night) => [night.date, night]))
   const nights = datesOf(asked).map((date) => soldAt.get(date) ?? nightNow(hotel, room, date))
   const nameOf = ({ type, appliedPer }: Tax): string => `${type} ${appliedPer}`
-  const booked = kept.length > 0 ? old.once : []
-  const known = new Set(booked.map(nameOf))
+  const bookedOnce = kept.length > 0 ? old.once : []
+  const known = new Set(bookedOnce.map(nameOf))
   const more = kept.length < nights.length ? hotel.once.filter((tax) => !known.has(nameOf(tax))) : []
   // Who only gives up nights is counted as at the booking.
   const isAdded = nights.some(({ date }) => !old.nights.some((night) => night.date === date))
   const counts = isAdded || !isSameParty(room, old) ? hotel.countsOf(room) : old.counts
   const { mealPlan, policy, zone } = old
-  return { ...named(room, old.number), counts, nights, once: [...booked, ...more], mealPlan, policy, zone }
+  return {
+    ...named(room, old.number),
+    counts,
+    nights,
+    once: [...bookedOnce, ...more],
+    mealPlan,
+    policy,
+    zone,
+  }
 }
 
 function needsSameLines(room: AskedRoom, old: Room, hotel: Seller): boolean {
