@@ -61,7 +61,10 @@ describe('bookings in the console', async () => {
       ])
       assert.equal(download.suggestedFilename(), 'reservations.csv')
       const [head, ...rows] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
-      assert.match(String(head), /^\ufeffReservation,Version,Platform’s reference,Channel,Status,Reached hotel,Guest,/)
+      assert.match(
+        String(head),
+        /^\ufeffReservation,Version,Platform’s reference,Channel,Status,Reached hotel,Guest,/,
+      )
       assert.equal(rows.length, 1)
       assert.match(String(rows[0]), new RegExp(`^${stage.failing},1,,[^,]*,Confirmed,`))
     })
