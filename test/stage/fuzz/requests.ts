@@ -65,6 +65,7 @@ const usualBodies: Readonly<Partial<Record<RouteName, (random: Random, supplier:
   modifyReservation: usualBooking,
   bookTest: usualTestBooking,
   checkPrice: usualPriceCheck,
+  advanceClock: (random) => ({ advanceBy: random.pick(['PT1H', 'P1D']) }),
 }
 
 function bodyTree(name: RouteName, random: Random, seat: Seat, schemaOf: SchemaOf) {

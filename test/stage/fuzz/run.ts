@@ -156,6 +156,7 @@ const neverAccepted: ReadonlySet<RouteName> = new Set([
   'acknowledgeReservations',
   'sendDeliveriesAgain',
   'modifyReservation',
+  'reportStay',
 ])
 
 const booking: ReadonlySet<string | undefined> = new Set([
