@@ -33,8 +33,11 @@ export async function buildConsole(): Promise<boolean> {
   return true
 }
 
+/** Fonts and pictures are compressed already. */
 async function compress(folder: string): Promise<void> {
+  const plainOnly = /\.(?:woff2|png)$/
   for (const name of await readdir(folder)) {
+    if (plainOnly.test(name)) continue
     const path = join(folder, name)
     const plain = await readFile(path)
     await writeFile(`${path}.br`, await promisify(brotliCompress)(plain, brotliQuality))
