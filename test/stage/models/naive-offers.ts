@@ -57,7 +57,10 @@ export type NaiveHotel = {
 
 export type NaiveRoom = { adults: number; childAges: readonly number[] }
 export type NaiveStay = { checkin: string; checkout: string; rooms: readonly NaiveRoom[] }
-export type NaiveTotal = { beforeTax: string; tax: string; afterTax: string; dueAtProperty: string }
+/** No hotel of the model has fees. */
+export type NaiveTotal = Readonly<
+  Record<'beforeTax' | 'tax' | 'afterTax' | 'dueAtProperty' | 'feesAtProperty' | 'allIn', string>
+>
 export type Judged = {
   /** The rules that forbid the stay. */
   broken: Set<string>
@@ -248,6 +251,8 @@ function totalOf(
     tax: text(included + added),
     afterTax: text(prices + added),
     dueAtProperty: text(due),
+    feesAtProperty: text(0n),
+    allIn: text(prices + added + due),
   }
 }
 
