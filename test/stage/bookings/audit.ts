@@ -45,8 +45,8 @@ function finding(kind: Finding['kind'], text: string): Finding {
 const dayMs = 86_400_000
 
 /**
- * Night by night: the units left are the initial units minus those that each version needed beyond its
- * predecessor.
+ * Night by night: the units left are the initial units minus the most that a reservation ever had: what it gives up stays
+ * its own until units are pushed, and none are.
  */
 async function countFindings(
   market: Market,
@@ -56,14 +56,11 @@ async function countFindings(
 ): Promise<Finding[]> {
   const taken = new Map<string, number>()
   for (const versions of Map.groupBy(stored, ({ id }) => id).values()) {
-    for (const [index, version] of versions.entries()) {
-      const before = versions[index - 1]
-      for (const night of nightsOf(version)) {
-        const held = before && nightsOf(before).includes(night) ? before.rooms.length : 0
-        const more = Math.max(0, version.rooms.length - held)
-        taken.set(night, (taken.get(night) ?? 0) + more)
-      }
-    }
+    const most = new Map<string, number>()
+    for (const version of versions)
+      for (const night of nightsOf(version))
+        most.set(night, Math.max(most.get(night) ?? 0, version.rooms.length))
+    for (const [night, rooms] of most) taken.set(night, (taken.get(night) ?? 0) + rooms)
   }
   const left = await market.rows<{ night: string; inventory: number }>(
     `select night::text, inventory::int from ari_night join hotel on hotel.id = hotel_id
