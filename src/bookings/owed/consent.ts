@@ -7,11 +7,11 @@ import type { RefusalDetails } from '../answer-contract.ts'
 import { reservationErrors } from '../errors-contract.ts'
 import type { ChangeBody } from '../contract.ts'
 import { cancellationOfRoom, digestOfRoom } from '../price/booked-terms.ts'
-import type { MatchedRooms } from '../price/matched-rooms.ts'
+import { isSameRate, type MatchedRooms } from '../price/matched-rooms.ts'
 import { knownTotal, priceChanged } from '../price/price-changed.ts'
 import { feesOf, renderTotal } from '../price/render-total.ts'
 import { bookedTerms } from '../price/with-terms.ts'
-import type { ReservationContent, RoomState } from '../state.ts'
+import type { ReservationContent } from '../state.ts'
 import { forfeitedOf } from './claims.ts'
 
 /** A state takes nothing of the guest that he did not agree to: terms, a higher charge, or what is forfeited. */
@@ -113,10 +113,6 @@ function takesOtherTerms({ after, matched }: Change, position: number): boolean 
   if (room.mealPlan !== booked.mealPlan) return true
   if (!room.basis || !booked.basis) return false
   return !isDeepStrictEqual(rulesOf(bookedTerms(room.basis)), rulesOf(bookedTerms(booked.basis)))
-}
-
-function isSameRate(one: RoomState, other: RoomState): boolean {
-  return one.roomNo === other.roomNo && one.rateNo === other.rateNo
 }
 
 /** The rules of terms, without their texts, as they are stored. */

@@ -129,7 +129,10 @@ export function isSameOrSmaller(requested: BookedRoom, booked: RoomState): boole
   return isPartOf(childAges, booked.childAges) !== 'none'
 }
 
-export function isSameRate({ roomId, rateId }: BookedRoom, booked: RoomState): boolean {
+export function isSameRate(
+  { roomId, rateId }: Pick<BookedRoom, 'roomId' | 'rateId'>,
+  booked: RoomState,
+): boolean {
   return roomId === booked.roomId && rateId === booked.rateId
 }
 
